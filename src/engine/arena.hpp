@@ -1,0 +1,76 @@
+// The memory that the ranks of one job share on one node, and who they are.
+//
+// A memfd handed over Unix datagram sockets: no name is left behind, a small /dev/shm does not matter. See
+// docs/design/0001-the-engine.md, "Set-up without collective MPI calls".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/job_identity.hpp"
+#include "ir/collective.hpp"
+
+namespace hocket::engine {
+
+using ir::Rank;
+
+/// Identity of a communicator's slot; all members compute the same one alone.
+struct SlotKey {
+  std::uint64_t origin = 0;   ///< how the communicator was made
+  std::uint64_t members = 0;  ///< hash of its world ranks, in order
+  std::uint32_t part = 0;     ///< 0: flag lines; 1: staging; 2: cells; ...
+  bool operator==(const SlotKey&) const = default;
+};
+
+struct Slot {
+  std::byte* memory = nullptr;  ///< zeroed when new; null: the budget is spent, for all ranks alike
+  std::size_t bytes = 0;
+};
+
+struct ArenaSettings {
+  std::size_t budget_bytes = 0;       ///< HOCKET_MEMORY; 0: a default from the machine's and the cgroup's memory
+  double setup_seconds = 10;          ///< bound of the rendezvous
+  std::string fingerprint;            ///< version and options that all ranks must share, readable ("hocket 0.1.0; HOCKET_FORCE=...")
+};
+
+class Arena {
+ public:
+  /// Before the native MPI_Init: binds this rank's socket. Never blocks. Throws Error with the reason if there can be no arena.
+  static std::unique_ptr<Arena> announce(const JobIdentity& job, const ArenaSettings& settings);
+  virtual ~Arena() = default;
+
+  /// After it: this process is world rank `rank` of `ranks`. Local rank 0 creates the memory and hands it to those already there.
+  /// Never blocks.
+  virtual void introduce(Rank rank, Rank ranks) = 0;
+
+  /// Makes sure that the arena is sealed: waits until all expected ranks have joined or the bound has passed, whichever is first.
+  /// False: this process takes no part; why() says the reason (late, version differs, no memory, ...). Cheap when sealed.
+  virtual bool sealed() = 0;
+  virtual const std::string& why() const = 0;
+
+  /// The sealed set, the same on all its members.
+  virtual bool has(Rank world_rank) const = 0;
+  virtual int local_ranks() const = 0;
+  /// Ranks of this node that did not come up as expected, for the report: "local rank 3 (host n01): no preload".
+  virtual std::string absentees() const = 0;
+
+  /// Find or make the slot; each of its `users` processes calls it once. Zeroed, page-reserved (never a SIGBUS).
+  virtual Slot carve(const SlotKey& key, std::size_t bytes, int users) = 0;
+  /// Each user once; the last one gives the memory back to the system.
+  virtual void release(const SlotKey& key) = 0;
+
+  /// False once the process of that world rank has ended (its record lock is gone). A system call: for slow paths only.
+  virtual bool alive(Rank world_rank) const = 0;
+  virtual int pid_of(Rank world_rank) const = 0;   ///< in its own PID namespace
+  virtual std::string host_of(Rank world_rank) const = 0;
+  /// 64 bytes per world rank of the node for the data paths (cookie address, namespaces): read by peers.
+  virtual std::span<std::byte, 64> card_of(Rank world_rank) = 0;
+
+  virtual std::size_t budget_bytes() const = 0;
+  virtual std::size_t used_bytes() const = 0;
+};
+
+}  // namespace hocket::engine

@@ -1,0 +1,54 @@
+// The contract between executors and the ways in which bytes move. A transport does not know what a broadcast is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.hpp"
+#include "ir/collective.hpp"
+
+namespace hocket::transports {
+
+using ir::Rank;
+
+struct Piece {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// One send or recv in flight. The pieces outlive it.
+struct Transfer {
+  Rank peer = 0;
+  std::span<const Piece> pieces;
+  std::size_t done = 0;   ///< bytes moved so far
+  std::size_t total = 0;
+  bool started = false;
+};
+
+/// Two-sided: a stream per ordered pair of ranks, in order.
+class TwoSided {
+ public:
+  virtual ~TwoSided() = default;
+  /// Move what can be moved now, without waiting. ok: complete; pending: again later.
+  virtual Status advance_send(Transfer& transfer) noexcept = 0;
+  virtual Status advance_recv(Transfer& transfer) noexcept = 0;
+};
+
+/// One-sided: staging buffers that peers read, steps that peers wait for. All of one instance (call or segment of it).
+class OneSided {
+ public:
+  virtual ~OneSided() = default;
+  virtual std::byte* own_staging() noexcept = 0;
+  virtual const std::byte* staging_of(Rank owner) noexcept = 0;
+  virtual void signal(std::uint32_t step) noexcept = 0;
+  virtual Status reached(Rank peer, std::uint32_t step) noexcept = 0;  ///< ok, pending, or an error
+  /// Exposed user memory; only where can_expose().
+  virtual bool can_expose() const noexcept { return false; }
+  virtual void expose(bool output, const void* base) noexcept { (void)output, (void)base; }
+  virtual Status read_exposed(Rank owner, bool output, std::ptrdiff_t offset, Piece target) noexcept {
+    return (void)owner, (void)output, (void)offset, (void)target, Status::failed;
+  }
+};
+
+}  // namespace hocket::transports

@@ -1,0 +1,51 @@
+// Selection as data. A rule is a line of text; the first one that matches decides, and its text is the explanation.
+//
+//   allreduce  bytes<=2K ranks<=64             -> flat
+//   bcast      bytes>8K  ranks>2 oversubscribed -> knomial(radix=2)
+//   alltoall   bytes>1M                         -> native
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+
+namespace hocket::tuning {
+
+/// All that a decision may depend on: known to all ranks alike.
+struct Situation {
+  ir::Collective collective = ir::Collective::barrier;
+  ir::Rank ranks = 1;
+  std::size_t bytes = 0;         ///< agreed bytes: vector, block, or sum of blocks
+  bool sizes_known = true;       ///< false: gatherv, scatterv, alltoallv
+  bool equal_blocks = true;
+  bool commutative = true;
+  bool predefined = true;        ///< reduction by a predefined operation
+  bool oversubscribed = false;   ///< more ranks on the node than cores they may use; agreed at set-up
+};
+
+struct Choice {
+  const algorithms::Algorithm* algorithm = nullptr;  ///< null: leave it to the MPI
+  ir::Parameters parameters{};
+  std::string_view reason;  ///< the rule's text (static life time of Rules)
+};
+
+class Rules {
+ public:
+  /// The built-in table (default.rules), preceded by `file` if not empty and by `force` ("allreduce:ring,..."); `disable` turns collectives off.
+  /// Throws Error for anything unknown, with line and word.
+  Rules(std::string_view disable, std::string_view force, std::string_view file);
+  Rules() : Rules("", "", "") {}
+
+  Choice choose(const Situation& situation) const noexcept;
+  /// All rules in order, for `hocket explain`.
+  std::vector<std::string_view> texts() const;
+
+ private:
+  struct Rule;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace hocket::tuning
