@@ -1,0 +1,10 @@
+# Sourced by the scripts here: go to the root of the tree, put .venv first, forget variables that would change what is built.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+venv=$root/.venv
+build=$root/build/dev
+export PATH=$venv/bin:$PATH
+unset PYTHONPATH PYTHONHOME VIRTUAL_ENV LD_PRELOAD CC CXX CFLAGS CXXFLAGS LDFLAGS
+jobs=${HOCKET_BUILD_JOBS:-$(nproc)}
+
+say() { printf '%s\n' "== $*"; }

@@ -1,0 +1,54 @@
+"""Where the installed pieces are: the launcher, the libraries, the embedded MPIs.
+
+An installation has the shape <prefix>/bin/hocket-exec, <prefix>/lib/hocket/libhocket.so, <prefix>/opt/<mpi>; so has a
+build tree, except for opt/. HOCKET_PREFIX names another one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+
+def _recorded_prefixes() -> Iterator[Path]:
+    """From the installer's own list of files: also right for --user, --target and --prefix."""
+    try:
+        files = metadata.files("hocket") or []
+    except metadata.PackageNotFoundError:
+        return
+    for file in files:
+        if file.name == "libhocket.so":
+            yield Path(str(file.locate())).resolve().parents[2]
+
+
+def _prefixes() -> Iterator[Path]:
+    if named := os.environ.get("HOCKET_PREFIX"):
+        yield Path(named)
+        return
+    yield from _recorded_prefixes()
+    yield Path(sysconfig.get_path("data"))
+    yield Path(__file__).resolve().parents[2] / "build" / "dev"  # a source tree
+
+
+def prefix() -> Path:
+    """The prefix that Hocket is installed in; sys.prefix when there is none."""
+    return next((path for path in _prefixes() if (path / "lib" / "hocket" / "libhocket.so").exists()), Path(sys.prefix))
+
+
+def hocket_exec() -> Path:
+    return prefix() / "bin" / "hocket-exec"
+
+
+def library(family: str = "") -> Path:
+    """libhocket.so, or the plugin of one ABI family: ompi, mpich, abi."""
+    return prefix() / "lib" / "hocket" / (f"libhocket_{family}.so" if family else "libhocket.so")
+
+
+def mpi_prefix(name: str) -> Path | None:
+    """Prefix of an embedded MPI (openmpi, mpich, impi), or None when it is not installed."""
+    candidates = (prefix() / "opt" / name, Path(sys.prefix) / "opt" / name)
+    return next((path for path in candidates if (path / "bin").is_dir()), None)
