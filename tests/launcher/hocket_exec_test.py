@@ -37,7 +37,9 @@ class HocketExec(unittest.TestCase):
         unset = ("LD_PRELOAD", "HOCKET", "HOCKET_VERBOSE", "HOCKET_LAUNCHER_PID", "PMI_RANK", "PMIX_RANK")
         environment = {name: value for name, value in os.environ.items() if name not in unset} | variables
         command = [str(self.launcher), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=20)
+        return subprocess.run(
+            command, capture_output=True, text=True, env=environment, check=False, timeout=20
+        )
 
     def test_preloads_the_library_beside_it(self) -> None:
         preload, launcher = self.run_it(*SHOW).stdout.strip().split("|")

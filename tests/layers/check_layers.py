@@ -40,7 +40,9 @@ def module_offence(module: str, header: str, modules: dict[str, list[str]]) -> s
     allowed = modules.get(module, [])
     if target in allowed or header in allowed:
         return None
-    return f"{module} must not include {header} (layers.toml allows {module}: {', '.join(allowed) or 'nothing'})"
+    return (
+        f"{module} must not include {header} (layers.toml allows {module}: {', '.join(allowed) or 'nothing'})"
+    )
 
 
 def restricted_offence(path: Path, root: Path, header: str, restricted: dict[str, list[str]]) -> str | None:

@@ -32,7 +32,9 @@ class CheckLayers(unittest.TestCase):
         self.assertIn(where, result.stdout)
 
     def test_downward_is_fine(self) -> None:
-        result = check({"src/engine/a.cpp": '#include "ir/schedule.hpp"\n#include <vector>\n#include "engine/b.hpp"\n'})
+        result = check(
+            {"src/engine/a.cpp": '#include "ir/schedule.hpp"\n#include <vector>\n#include "engine/b.hpp"\n'}
+        )
         self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_upward_is_named_with_its_line(self) -> None:
@@ -41,7 +43,9 @@ class CheckLayers(unittest.TestCase):
     def test_executors_see_only_the_contract(self) -> None:
         contract = check({"src/executors/a.cpp": '#include "transports/transport.hpp"\n'})
         self.assertEqual(contract.returncode, 0, contract.stdout)
-        self.assert_offence("src/executors/a.cpp", '#include "transports/shm/arena.hpp"\n', "src/executors/a.cpp:1:")
+        self.assert_offence(
+            "src/executors/a.cpp", '#include "transports/shm/arena.hpp"\n', "src/executors/a.cpp:1:"
+        )
 
     def test_mpi_header_stays_at_the_edge(self) -> None:
         self.assert_offence("src/base/a.cpp", "#include <mpi.h>\n", "src/base/a.cpp:1: mpi.h only in")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the libraries that are preloaded into user programs, as built.
 
-They need nothing but libc, refer to no MPI symbol (data references would kill every non-MPI process that inherits the
-preload), export only MPI names and hocket_*, and run on the floor glibc.
+They need nothing but libc, refer to no MPI symbol (data references would kill every non-MPI process that inherits
+the preload), export only MPI names and hocket_*, and run on the floor glibc.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ FLOOR_GLIBC = (2, 34)
 
 
 def readelf(*arguments: str) -> list[str]:
-    return subprocess.run(["readelf", "-W", *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
+    return subprocess.run(
+        ["readelf", "-W", *arguments], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
 
 
 def needed(path: Path) -> list[str]:
@@ -50,8 +52,16 @@ def problems(path: Path) -> list[str]:
     found = [f"needs {name}" for name in needed(path) if not NEEDED.fullmatch(name)]
     found += [f"refers to {name}" for name in undefined if MPI_NAME.match(name)]
     found += [f"exports {name}" for name in exported if not allowed.fullmatch(name.partition("@")[0])]
-    found += [f"needs a newer glibc than {FLOOR_GLIBC}: {name}" for name in undefined if glibc_of(name) > FLOOR_GLIBC]
-    found += ["has an executable stack" for line in readelf("-l", str(path)) if "GNU_STACK" in line and "RWE" in line]
+    found += [
+        f"needs a newer glibc than {FLOOR_GLIBC}: {name}"
+        for name in undefined
+        if glibc_of(name) > FLOOR_GLIBC
+    ]
+    found += [
+        "has an executable stack"
+        for line in readelf("-l", str(path))
+        if "GNU_STACK" in line and "RWE" in line
+    ]
     found += ["has text relocations" for line in readelf("-d", str(path)) if "(TEXTREL)" in line]
     return found
 
