@@ -1,0 +1,23 @@
+// One instruction set's kernels: a name and a function per (operation, type). Each isa_*.cpp defines one.
+#pragma once
+
+#include "kernels/kernels.hpp"
+
+namespace hocket::kernels {
+
+struct Table {
+  const char* isa;
+  ReduceFn functions[op_kind_count][element_type_count];
+};
+
+#if defined(__x86_64__)
+extern const Table table_sse2;
+extern const Table table_avx2;
+extern const Table table_avx512;
+#elif defined(__aarch64__)
+extern const Table table_neon;
+#else
+extern const Table table_plain;
+#endif
+
+}  // namespace hocket::kernels
