@@ -4,7 +4,7 @@
     run_limited.py --seconds 60 -- COMMAND...
 
 Exit status: the command's own; 124 when the limit was reached; 70 when it ended but left processes behind.
-All descendants are found, also those that left the process group or the session (MPI daemons do): this process is
+All descendants are found, also those that left the process group or session (MPI daemons do): this process is
 their "child subreaper", so orphans come back to it. Standard library only.
 """
 
