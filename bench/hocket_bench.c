@@ -1,0 +1,109 @@
+// The benchmark's main: every cell in turn; rank 0 appends one JSON line per cell and side.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hocket_bench.h"
+
+static int my_rank(void) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+static FILE* open_output(const struct bench_options* options) {
+  if (my_rank() != 0) return NULL;
+  FILE* out = options->out ? fopen(options->out, "a") : stdout;
+  if (!out) {
+    perror(options->out);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return out;
+}
+
+// The first line of what the MPI says of itself, made safe for a JSON string.
+static void library_version(char* line, size_t size) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  size_t n = 0;
+  for (; n + 1 < size && text[n] && text[n] != '\n'; ++n) {
+    const char c = text[n];
+    line[n] = c == '"' || c == '\\' || (unsigned char)c < ' ' ? ' ' : c;
+  }
+  line[n] = '\0';
+}
+
+static void print_record(FILE* out, const struct cell* cell, const char* side, const struct summary* s,
+                         const struct bench_options* options) {
+  char library[160];
+  library_version(library, sizeof library);
+  fprintf(out,
+          "{\"library\": \"%s\", \"ranks\": %d, \"collective\": \"%s\", \"bytes\": %zu, \"type\": \"%s\", ",
+          library, cell->ranks, cell->collective->name, cell->bytes, options->type);
+  fprintf(out, "\"root\": %d, \"side\": \"%s\", \"median_us\": %.4f, \"p10_us\": %.4f, \"p90_us\": %.4f, ",
+          cell->root, side, s->median_us, s->p10_us, s->p90_us);
+  fprintf(out, "\"batches\": %d, \"k\": %ld, \"valid\": %s}\n", s->batches, s->k,
+          s->valid ? "true" : "false");
+  fflush(out);
+}
+
+static bool run_cell(FILE* out, const struct bench_options* options, const struct collective* collective,
+                     size_t bytes) {
+  struct cell cell;
+  if (!cell_open(&cell, options, collective, bytes)) {
+    fprintf(stderr, "hocket_bench: no memory for %s of %zu bytes\n", collective->name, bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  struct summary result[side_count];
+  memset(result, 0, sizeof result);
+  const bool native_only = options->untouched;
+  if (options->validate_only)
+    result[side_hocket].valid = validate(&cell, true);
+  else
+    measure(&cell, options, result);
+  if (out && !options->validate_only)
+    print_record(out, &cell, native_only ? "untouched" : "native", &result[side_native], options);
+  if (out && !native_only) print_record(out, &cell, "hocket", &result[side_hocket], options);
+  const bool valid =
+      (options->validate_only || result[side_native].valid) && (native_only || result[side_hocket].valid);
+  cell_close(&cell);
+  return valid;
+}
+
+static bool run_collective(FILE* out, const struct bench_options* options, const char* name) {
+  const struct collective* collective = find_collective(name);
+  if (strcmp(name, "barrier") == 0) return run_cell(out, options, collective, 0);
+  bool valid = true;
+  for (int i = 0; i < options->size_count; ++i)
+    valid = run_cell(out, options, collective, options->sizes[i]) && valid;
+  return valid;
+}
+
+// Comparing a side with itself would look like a result: refuse.
+static bool sides_exist(const struct bench_options* options) {
+  if (options->untouched != hocket_present()) return true;
+  if (my_rank() == 0)
+    fprintf(stderr, "hocket_bench: %s\n",
+            options->untouched ? "--untouched, but Hocket is loaded"
+                               : "Hocket is not loaded; start it with hocket-exec");
+  return false;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  struct bench_options options;
+  parse_options(argc, argv, &options);
+  int status = 1;
+  if (sides_exist(&options)) {
+    FILE* out = open_output(&options);
+    bool valid = true;
+    for (int i = 0; i < options.collective_count; ++i)
+      valid = run_collective(out, &options, options.collectives[i]) && valid;
+    if (!valid && my_rank() == 0) fprintf(stderr, "hocket_bench: wrong results, see \"valid\"\n");
+    status = valid ? 0 : 3;
+    if (out && options.out) fclose(out);
+  }
+  MPI_Finalize();
+  return status;
+}
