@@ -1,5 +1,5 @@
-// The program under test: `fake_app WHAT`, prints what came of it. Linked to fake_mpi.c's library, knows nothing of Hocket
-// but what it finds in the global scope.
+// The program under test: `fake_app WHAT`, prints what came of it. Linked to fake_mpi.c's library, knows
+// nothing of Hocket but what it finds in the global scope.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@ int MPI_Init(int*, char***);
 int MPI_Barrier(void*);
 int PMPI_Barrier(void*);
 int MPI_Cart_create(void);
-double MPI_Scan(long, long, long, long, long, long, double, double, double, double, double, double, double, double, long,
-                double, long);
+double MPI_Scan(long, long, long, long, long, long, double, double, double, double, double, double, double,
+                double, long, double, long);
 double MPI_Exscan(int, ...);
 int MPI_Comm_rank(void*, int*);
 int MPI_Op_free(void*, int*);
@@ -56,7 +56,9 @@ static int threads(void) {
 }
 
 // The compiler may take a function's address for constant, so each look is a call of its own.
-static __attribute__((noipa)) int has_sessions(void) { return MPI_Session_init != NULL; }
+static __attribute__((noipa)) int has_sessions(void) {
+  return MPI_Session_init != NULL;
+}
 
 static int weak(void) {
   const int before = has_sessions();
@@ -72,7 +74,8 @@ static int missing(void) {
   return kept();
 }
 
-// Calls `run` of each library in turn, in this process: argv of the form lib.so (kept open) or -lib.so (closed again).
+// Calls `run` of each library in turn, in this process: argv of the form lib.so (kept open) or -lib.so
+// (closed again).
 static int libraries(char** path) {
   for (; *path; ++path) {
     void* library = dlopen(**path == '-' ? *path + 1 : *path, RTLD_NOW | RTLD_LOCAL);
@@ -114,7 +117,8 @@ static int ask(void* comm, int* rank) {
 // argv: libraries loaded after the start, whose ranges cannot be remembered.
 static int cost(char** later) {
   MPI_Init(NULL, NULL);
-  printf("direct %.2f, through stage 0 %.2f", nanoseconds_per_call(MPI_Comm_rank), nanoseconds_per_call(MPI_Op_free));
+  printf("direct %.2f, through stage 0 %.2f", nanoseconds_per_call(MPI_Comm_rank),
+         nanoseconds_per_call(MPI_Op_free));
   *(void**)&caller_is_mpi = dlsym(RTLD_DEFAULT, "hocket_caller_is_mpi");
   if (caller_is_mpi) {
     asked_about = (const void*)cost;

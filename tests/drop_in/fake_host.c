@@ -1,4 +1,5 @@
-// A program without MPI that loads a library which brings one along, out of the global scope: the way of Python modules.
+// A program without MPI that loads a library which brings one along, out of the global scope: the way of
+// Python modules.
 #include <dlfcn.h>
 #include <stdio.h>
 

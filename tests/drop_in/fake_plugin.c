@@ -1,4 +1,5 @@
-// A stand-in for a plugin: takes over Barrier and Allreduce_c, and reports through exported variables what it saw.
+// A stand-in for a plugin: takes over Barrier and Allreduce_c, and reports through exported variables what it
+// saw.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +19,19 @@ static int barrier(void* comm) {
   return (inside ? 2000 : 1000) + real_barrier(comm);
 }
 
-static int allreduce_c(void) { return 77; }
+static int allreduce_c(void) {
+  return 77;
+}
 
-// A constructor that calls MPI, as another tool's might: it must reach the MPI and not wait for the plugin it belongs to.
+// A constructor that calls MPI, as another tool's might: it must reach the MPI and not wait for the plugin it
+// belongs to.
 __attribute__((constructor)) static void call_early(void) {
   int (*entry)(void*) = (int (*)(void*))dlsym(RTLD_DEFAULT, "MPI_Barrier");
   if (entry && getenv("FAKE_PLUGIN_EARLY")) fake_plugin_early_barrier = entry(NULL);
 }
 
-__attribute__((visibility("default"))) int hocket_plugin_attach(const struct hocket_stage0* given, void** own) {
+__attribute__((visibility("default"))) int hocket_plugin_attach(const struct hocket_stage0* given,
+                                                                void** own) {
   const char* wish = getenv("FAKE_PLUGIN");
   if (wish && !strcmp(wish, "decline")) return 1;
   if (given->abi_version != HOCKET_ABI_VERSION || given->calls != HOCKET_CALLS) return 2;

@@ -69,7 +69,7 @@ def build(folder: Path) -> None:
         str(mpi),
         f"-Wl,-rpath,{mpi.parent}",
     )
-    # a program without MPI which loads one out of the global scope, as mpi4py's does: the app's own references stay unresolved
+    # a program without MPI which loads one out of the global scope, as Python does with mpi4py
     compile_c("fake_host.c", folder / "local" / "host", "-ldl")
     compile_c("fake_tool.c", folder / "tool.so", *shared)
     for family in ("ompi", "mpich", "abi"):

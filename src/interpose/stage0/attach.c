@@ -1,5 +1,6 @@
-// The first MPI call ends up here, whichever it is: find the process's MPI, load the plugin for its family, fill the slots.
-// Later calls never come here again. Whatever fails leaves every slot at the MPI's own function, with the reason kept.
+// The first MPI call ends up here, whichever it is: find the process's MPI, load the plugin for its family,
+// fill the slots. Later calls never come here again. Whatever fails leaves every slot at the MPI's own
+// function, with the reason kept.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -35,24 +36,28 @@ static void conclude(const char* what, const char* detail) {
   atomic_store(&status_line, verdict);
 }
 
-HOCKET_EXPORT const char* hocket_status(void) { return atomic_load(&status_line); }
+HOCKET_EXPORT const char* hocket_status(void) {
+  return atomic_load(&status_line);
+}
 
 static void* real_function(const char* pmpi_name) {
   return dlsym(atomic_load(&host_known) && host.handle ? host.handle : RTLD_NEXT, pmpi_name);
 }
 
-// A program that names an MPI variable holds its only live copy (COPY relocation), so the global scope is asked first. The
-// library's own is right where it was loaded out of the global scope.
+// A program that names an MPI variable holds its only live copy (COPY relocation), so the global scope is
+// asked first. The library's own is right where it was loaded out of the global scope.
 static void* real_data(const char* symbol) {
   void* found = dlsym(RTLD_DEFAULT, symbol);
   return found || !host.handle ? found : dlsym(host.handle, symbol);
 }
 
-// What a strong reference to a function that the MPI lacks would have met without Hocket: the loader's message and status.
+// What a strong reference to a function that the MPI lacks would have met without Hocket: the loader's
+// message and status.
 __attribute__((noreturn)) static void die_of_missing(uint32_t call) {
   char line[sizeof host.path + 256];
-  const int length = snprintf(line, sizeof line, "hocket: symbol lookup error: undefined symbol: %s (MPI: %s)\n",
-                              pmpi_names[call] + 1, host.path[0] ? host.path : "none found");
+  const int length =
+      snprintf(line, sizeof line, "hocket: symbol lookup error: undefined symbol: %s (MPI: %s)\n",
+               pmpi_names[call] + 1, host.path[0] ? host.path : "none found");
   const ssize_t written = write(STDERR_FILENO, line, (size_t)length);
   _exit(written < 0 ? 126 : 127);
 }
@@ -65,7 +70,8 @@ static void* pass_through(uint32_t call) {
 
 static int switched_off(void) {
   const char* value = getenv("HOCKET");
-  return value && (!strcasecmp(value, "off") || !strcasecmp(value, "no") || !strcasecmp(value, "false") || !strcmp(value, "0"));
+  return value && (!strcasecmp(value, "off") || !strcasecmp(value, "no") || !strcasecmp(value, "false") ||
+                   !strcmp(value, "0"));
 }
 
 static int find_self(void) {
@@ -95,7 +101,8 @@ static void ask_plugin(void** own) {
   if (!plugin) return;
   hocket_plugin_attach_function attach;
   *(void**)&attach = dlsym(plugin, "hocket_plugin_attach");
-  if (!attach) return conclude("pass-through: the plugin has no hocket_plugin_attach: libhocket_", host.family);
+  if (!attach)
+    return conclude("pass-through: the plugin has no hocket_plugin_attach: libhocket_", host.family);
   contract = (struct hocket_stage0){.abi_version = HOCKET_ABI_VERSION,
                                     .calls = HOCKET_CALLS,
                                     .family = host.family,
@@ -140,8 +147,8 @@ static void attach_once(void) {
   dlerror();  // what our look-ups missed is not the program's error
 }
 
-// Waits for the thread that attaches. It may itself wait for the loader's lock, which this thread holds if it is inside a
-// constructor; so patience ends, and this one call goes to the MPI.
+// Waits for the thread that attaches. It may itself wait for the loader's lock, which this thread holds if it
+// is inside a constructor; so patience ends, and this one call goes to the MPI.
 static int wait_until_ready(void) {
   const struct timespec nap = {0, 50 * 1000};
   for (int naps = 0; naps < 100 * 1000; ++naps) {

@@ -1,10 +1,11 @@
-// Who called? MPI libraries call themselves through the same names (ROMIO, Open MPI's components); such a call has to pass
-// through, and by the same decision on every rank. A nesting flag would depend on what the library happened to be inside of;
-// the return address does not.
+// Who called? MPI libraries call themselves through the same names (ROMIO, Open MPI's components); such a
+// call has to pass through, and by the same decision on every rank. A nesting flag would depend on what the
+// library happened to be inside of; the return address does not.
 //
-// Objects loaded with the program are never unloaded: their ranges are kept in a sorted table, with the last user's range in
-// front. Objects loaded later may go and others take their place, so nothing about them is remembered; the loader's own
-// lock-free _dl_find_object (glibc 2.35) is asked each time, and dl_iterate_phdr where that is missing.
+// Objects loaded with the program are never unloaded: their ranges are kept in a sorted table, with the last
+// user's range in front. Objects loaded later may go and others take their place, so nothing about them is
+// remembered; the loader's own lock-free _dl_find_object (glibc 2.35) is asked each time, and dl_iterate_phdr
+// where that is missing.
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static const struct code nobody;
 static const struct code* _Atomic last_user = &nobody;
 
 static unsigned long long initial_objects;  // how many were there when this library was loaded
-static uintptr_t mpi_base = 1;              // the load address of the library that defines PMPI_Init; none is 1
+static uintptr_t mpi_base = 1;  // the load address of the library that defines PMPI_Init; none is 1
 
 static int count_objects(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size, (void)data;
@@ -33,7 +34,9 @@ static int count_objects(struct dl_phdr_info* info, size_t size, void* data) {
   return 1;  // the first object's record says it all
 }
 
-__attribute__((constructor)) static void note_initial_objects(void) { dl_iterate_phdr(count_objects, NULL); }
+__attribute__((constructor)) static void note_initial_objects(void) {
+  dl_iterate_phdr(count_objects, NULL);
+}
 
 static int is_mpi_object(uintptr_t base, const char* path) {
   static const char* const internals[] = {"mca_", "libopen-", "libmca_", "libpmpi", "libmpi_abi.so"};
@@ -108,12 +111,15 @@ static int ask_loader(uintptr_t address) {
 }
 #else
 static void* find_object;
-static int ask_loader(uintptr_t address) { return ask_by_walking(address); }
+static int ask_loader(uintptr_t address) {
+  return ask_by_walking(address);
+}
 #endif
 
 void caller_prepare(const struct host* host) {
   struct survey survey = {0, 0};
-  if (host->base && host->path[0]) mpi_base = host->base;  // an MPI inside the program itself is the user's side
+  if (host->base && host->path[0])
+    mpi_base = host->base;  // an MPI inside the program itself is the user's side
   *(void**)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
   dl_iterate_phdr(keep_initial, &survey);
   qsort(table, survey.kept, sizeof *table, by_address);

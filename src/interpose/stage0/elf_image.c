@@ -23,14 +23,29 @@ int elf_image_read(const struct dl_phdr_info* info, struct elf_image* image) {
   if (!entry) return 0;
   for (; entry->d_tag != DT_NULL; ++entry) {
     switch (entry->d_tag) {
-      case DT_SYMTAB: image->symbols = (ElfW(Sym)*)pointer_of(image, entry); break;
-      case DT_STRTAB: image->strings = pointer_of(image, entry); break;
-      case DT_GNU_HASH: image->gnu_hash = pointer_of(image, entry); break;
-      case DT_HASH: image->sysv_hash = pointer_of(image, entry); break;
-      case DT_RELA: image->relocations = pointer_of(image, entry); break;
-      case DT_RELASZ: image->relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
-      case DT_SONAME: soname = entry; break;
-      default: break;
+      case DT_SYMTAB:
+        image->symbols = (ElfW(Sym)*)pointer_of(image, entry);
+        break;
+      case DT_STRTAB:
+        image->strings = pointer_of(image, entry);
+        break;
+      case DT_GNU_HASH:
+        image->gnu_hash = pointer_of(image, entry);
+        break;
+      case DT_HASH:
+        image->sysv_hash = pointer_of(image, entry);
+        break;
+      case DT_RELA:
+        image->relocations = pointer_of(image, entry);
+        break;
+      case DT_RELASZ:
+        image->relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela));
+        break;
+      case DT_SONAME:
+        soname = entry;
+        break;
+      default:
+        break;
     }
   }
   if (!image->symbols || !image->strings) return 0;
@@ -43,11 +58,13 @@ static int is_definition(const struct elf_image* image, uint32_t index, const ch
   return symbol->st_shndx != SHN_UNDEF && strcmp(image->strings + symbol->st_name, name) == 0;
 }
 
-// The layout is described in Drepper, "How To Write Shared Libraries" (2011), section 1.5, and by binutils' bfd/elflink.c.
+// The layout is described in Drepper, "How To Write Shared Libraries" (2011), section 1.5, and by binutils'
+// bfd/elflink.c.
 static ElfW(Sym) * find_by_gnu_hash(const struct elf_image* image, const char* name) {
   uint32_t hash = 5381;
   for (const unsigned char* c = (const unsigned char*)name; *c; ++c) hash = hash * 33 + *c;
-  const uint32_t bucket_count = image->gnu_hash[0], first = image->gnu_hash[1], bloom_words = image->gnu_hash[2];
+  const uint32_t bucket_count = image->gnu_hash[0], first = image->gnu_hash[1],
+                 bloom_words = image->gnu_hash[2];
   const uint32_t* buckets = image->gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
   const uint32_t* chain = buckets + bucket_count;
   if (bucket_count == 0) return NULL;

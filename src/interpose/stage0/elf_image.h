@@ -1,5 +1,5 @@
-// A loaded object as the dynamic loader sees it: its symbols, its name for itself, its references to others. Read from its
-// own program headers, which needs no lock and no dlopen, so it works within dl_iterate_phdr.
+// A loaded object as the dynamic loader sees it: its symbols, its name for itself, its references to others.
+// Read from its own program headers, which needs no lock and no dlopen, so it works within dl_iterate_phdr.
 #pragma once
 
 #include <elf.h>
@@ -11,12 +11,12 @@
 
 struct elf_image {
   uintptr_t base;
-  ElfW(Sym)* symbols;
+  ElfW(Sym) * symbols;
   const char* strings;
   const char* soname;  // NULL when it has none
   const uint32_t* gnu_hash;
   const uint32_t* sysv_hash;
-  const ElfW(Rela)* relocations;
+  const ElfW(Rela) * relocations;
   size_t relocation_count;
 };
 
@@ -27,7 +27,8 @@ struct elf_range {
 // Returns 0 when the object has no usable dynamic section.
 HOCKET_INTERNAL int elf_image_read(const struct dl_phdr_info* info, struct elf_image* image);
 
-// The object's own definition of a symbol, NULL when it has none (dlsym would also answer from its dependencies).
+// The object's own definition of a symbol, NULL when it has none (dlsym would also answer from its
+// dependencies).
 HOCKET_INTERNAL ElfW(Sym) * elf_image_find(const struct elf_image* image, const char* name);
 
 // The addresses its code takes.

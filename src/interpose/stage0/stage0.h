@@ -1,5 +1,6 @@
-// Inside stage 0: what its files share. Stage 0 is the part of Hocket that sits in every process which inherits the preload:
-// it must cost nothing and break nothing where no MPI is used, and choose a plugin at the first MPI call where one is.
+// Inside stage 0: what its files share. Stage 0 is the part of Hocket that sits in every process which
+// inherits the preload: it must cost nothing and break nothing where no MPI is used, and choose a plugin at
+// the first MPI call where one is.
 #pragma once
 
 // Distance between trampolines, so that an address can be turned into the index of its call.

@@ -1,6 +1,7 @@
-// The exported MPI_X and PMPI_X for aarch64; see trampolines_x86_64.S for the idea. A slot is read with acquire, so that
-// whoever follows it also sees what the plugin had set up before the slot was written. x16 and x17 are the registers that
-// linker veneers may use, hence free here, and branches through them may land on `bti c`.
+// The exported MPI_X and PMPI_X for aarch64; see trampolines_x86_64.S for the idea. A slot is read with
+// acquire, so that whoever follows it also sees what the plugin had set up before the slot was written. x16
+// and x17 are the registers that linker veneers may use, hence free here, and branches through them may land
+// on `bti c`.
 #include "interpose/stage0/stage0.h"
 
   .text

@@ -1,6 +1,6 @@
-// The exported MPI_X and PMPI_X: one jump each through a slot. A slot first leads to a stub that asks stage 0 where the call
-// belongs, with all argument registers saved, and goes on there. The stack is as the caller left it at every jump, so the
-// implementation sees the caller's own return address.
+// The exported MPI_X and PMPI_X: one jump each through a slot. A slot first leads to a stub that asks stage 0
+// where the call belongs, with all argument registers saved, and goes on there. The stack is as the caller
+// left it at every jump, so the implementation sees the caller's own return address.
 #include "interpose/stage0/stage0.h"
 
   .text
@@ -105,7 +105,8 @@ hocket_stage0_slots:
 #undef CALL
   .size hocket_stage0_slots, . - hocket_stage0_slots
 
-// Says that indirect branches land on endbr64 only and the shadow stack is kept (CET), so that the process may keep both on.
+// Says that indirect branches land on endbr64 only and the shadow stack is kept (CET), so that the process
+// may keep both on.
   .section .note.gnu.property, "a"
   .p2align 3
   .long 4, 16, 5

@@ -1,7 +1,8 @@
-// Some exported names belong to functions that this process's MPI does not have (the _c forms under Open MPI, sessions under
-// older MPIs). Callers that ask first, by a weak reference as mpi4py does for 284 functions, would find our trampoline and
-// rely on it. So once the MPI is known, such names are withdrawn: weak references that were bound to our trampoline read NULL
-// again, and the loader no longer finds the name in this library. Only pointers to our own trampolines are ever changed.
+// Some exported names belong to functions that this process's MPI does not have (the _c forms under Open MPI,
+// sessions under older MPIs). Callers that ask first, by a weak reference as mpi4py does for 284 functions,
+// would find our trampoline and rely on it. So once the MPI is known, such names are withdrawn: weak
+// references that were bound to our trampoline read NULL again, and the loader no longer finds the name in
+// this library. Only pointers to our own trampolines are ever changed.
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,10 +18,12 @@ enum { relocation_glob_dat = R_AARCH64_GLOB_DAT, relocation_absolute = R_AARCH64
 
 static int is_missing(const unsigned char* missing, uintptr_t address) {
   const uintptr_t distance = address - (uintptr_t)hocket_stage0_trampolines;
-  return distance < (uintptr_t)HOCKET_CALLS * HOCKET_TRAMPOLINE_SIZE && missing[distance / HOCKET_TRAMPOLINE_SIZE];
+  return distance < (uintptr_t)HOCKET_CALLS * HOCKET_TRAMPOLINE_SIZE &&
+         missing[distance / HOCKET_TRAMPOLINE_SIZE];
 }
 
-// Writes NULL over a word that may lie in pages made read-only by the loader. Failure leaves the word as it was.
+// Writes NULL over a word that may lie in pages made read-only by the loader. Failure leaves the word as it
+// was.
 static void clear_word(uintptr_t* word, int read_only) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   void* start = (void*)((uintptr_t)word & ~(page - 1));
@@ -36,7 +39,8 @@ static int is_weak_reference(const struct elf_image* image, const ElfW(Rela) * r
          ELF64_ST_BIND(symbol->st_info) == STB_WEAK;
 }
 
-static void clear_references(const struct dl_phdr_info* info, const struct elf_image* image, const unsigned char* missing) {
+static void clear_references(const struct dl_phdr_info* info, const struct elf_image* image,
+                             const unsigned char* missing) {
   const struct elf_range relro = elf_relro_range(info);
   for (size_t i = 0; i < image->relocation_count; ++i) {
     const ElfW(Rela)* relocation = &image->relocations[i];
@@ -72,4 +76,6 @@ static int visit(struct dl_phdr_info* info, size_t size, void* data) {
   return 0;
 }
 
-void withdraw(const unsigned char* missing) { dl_iterate_phdr(visit, (void*)missing); }
+void withdraw(const unsigned char* missing) {
+  dl_iterate_phdr(visit, (void*)missing);
+}
