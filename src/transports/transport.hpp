@@ -26,6 +26,13 @@ struct Transfer {
   bool started = false;
 };
 
+/// What a rank waits for: that `word`, which was `seen`, changes by the doing of `peer`.
+struct Blocker {
+  const void* word = nullptr;  ///< a futex word, 4 bytes
+  std::uint32_t seen = 0;
+  Rank peer = 0;
+};
+
 /// Two-sided: a stream per ordered pair of ranks, in order.
 class TwoSided {
  public:
@@ -33,6 +40,8 @@ class TwoSided {
   /// Move what can be moved now, without waiting. ok: complete; pending: again later.
   virtual Status advance_send(Transfer& transfer) noexcept = 0;
   virtual Status advance_recv(Transfer& transfer) noexcept = 0;
+  virtual Blocker send_blocker(Rank peer) const noexcept = 0;
+  virtual Blocker recv_blocker(Rank peer) const noexcept = 0;
 };
 
 /// One-sided: staging buffers that peers read, steps that peers wait for. All of one instance (call or segment of it).
@@ -43,6 +52,8 @@ class OneSided {
   virtual const std::byte* staging_of(Rank owner) noexcept = 0;
   virtual void signal(std::uint32_t step) noexcept = 0;
   virtual Status reached(Rank peer, std::uint32_t step) noexcept = 0;  ///< ok, pending, or an error
+  virtual Blocker blocker(Rank peer) const noexcept = 0;
+  virtual void everyone_reached() noexcept {}  ///< all peers were seen in this instance
   /// Exposed user memory; only where can_expose().
   virtual bool can_expose() const noexcept { return false; }
   virtual void expose(bool output, const void* base) noexcept { (void)output, (void)base; }

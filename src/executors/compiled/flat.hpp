@@ -1,0 +1,23 @@
+// Compiled plans for small messages: every rank publishes what others need in its flag line (or the payload beside it), and
+// takes what it needs from the others'. Their specification are the rows `flat` (alltoall: `direct`) of the catalog; the
+// differential tests hold the two together.
+#pragma once
+
+#include "base/status.hpp"
+#include "executors/operation.hpp"
+#include "transports/shm/channel.hpp"
+
+namespace hocket::executors::compiled {
+
+/// Runs one operation as the channel's next instance. `sources` has room for one pointer per rank.
+using FlatPlan = Status (*)(transports::shm::Channel& channel, const Operation& operation, std::uint32_t signature,
+                            const void** sources) noexcept;
+
+/// Null if the row has no compiled form.
+FlatPlan find_flat(ir::Collective collective) noexcept;
+
+/// The most that a rank publishes in a call of this size; the plan can be used up to shm::payload_bytes. All ranks know it.
+std::size_t published_bytes(ir::Collective collective, Rank ranks, std::size_t agreed_bytes,
+                            std::size_t largest_block) noexcept;
+
+}  // namespace hocket::executors::compiled

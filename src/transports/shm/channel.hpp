@@ -1,0 +1,94 @@
+// The instances of a communicator: who has arrived in which call, and when memory may be used again.
+//
+// Each rank writes its own flag line for instance n at n % ring; before that, it makes sure that every rank has finished instance
+// n - ring. "Finished" counters are read only when the cached minimum does not suffice.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <bit>
+
+#include "base/status.hpp"
+#include "transports/shm/lines.hpp"
+#include "transports/waiting.hpp"
+
+namespace hocket::transports::shm {
+
+class Channel {
+ public:
+  Channel(std::byte* memory, Rank ranks, Rank rank, Waiting waiting) noexcept;
+
+  Rank ranks() const noexcept { return ranks_; }
+  Rank rank() const noexcept { return rank_; }
+  std::uint32_t instance() const noexcept { return instance_; }
+  const Waiting& waiting() const noexcept { return waiting_; }
+  RankArea& area_of(Rank r) noexcept { return areas_[r]; }
+  Header& header() noexcept { return *header_; }
+
+  /// Begins the next instance of a call with this signature. Its memory (ring slot) is free when ok.
+  Status begin(std::uint32_t signature) noexcept {
+    ++instance_;
+    expected_ = static_cast<std::uint64_t>(signature) << 32U | instance_;
+    return all_finished(instance_ - ring);
+  }
+
+  /// All ranks have finished instance `n`.
+  Status all_finished(std::uint32_t n) noexcept {
+    if (static_cast<std::int32_t>(n - finished_by_all_) <= 0) [[likely]]
+      return Status::ok;
+    return wait_finished(n);
+  }
+
+  Line& own_line() noexcept { return own_->lines[instance_ % ring]; }
+  std::byte* own_payload() noexcept { return own_->payload[instance_ % ring].data(); }
+
+  /// "I am here": publishes the payload written before.
+  void announce() noexcept {
+    Line& line = own_line();
+    line.word.store(expected_, std::memory_order_release);
+    wake_sleepers(waiting_, &line.word);
+  }
+
+  /// Waits until the peer has announced the same instance of the same call.
+  Status arrived(Rank peer) noexcept {
+    if (line_of(peer).word.load(std::memory_order_acquire) == expected_) [[likely]]
+      return Status::ok;
+    return wait_arrived(peer);
+  }
+  /// Without waiting: ok, pending or mismatch.
+  Status arrived_now(Rank peer) const noexcept { return judge(line_of(peer).word.load(std::memory_order_acquire)); }
+
+  const Line& line_of(Rank peer) const noexcept { return areas_[peer].lines[instance_ % ring]; }
+  const std::byte* payload_of(Rank peer) const noexcept { return areas_[peer].payload[instance_ % ring].data(); }
+
+  /// This rank has left the instance: it reads nothing of it any more.
+  void finish() noexcept {
+    own_->finished.store(instance_, std::memory_order_release);
+    wake_sleepers(waiting_, &own_->finished);
+  }
+  /// All peers have announced this instance, so all have finished the one before.
+  void everyone_arrived() noexcept { finished_by_all_ = instance_ - 1; }
+
+  /// Counts an instance that is run by somebody else (the MPI): the ranks' numbers stay equal.
+  void skip() noexcept {
+    ++instance_;
+    finish();
+  }
+
+ private:
+  Status judge(std::uint64_t word) const noexcept;
+  Status wait_arrived(Rank peer) noexcept;
+  Status wait_finished(std::uint32_t n) noexcept;
+
+  Header* header_;
+  RankArea* areas_;
+  RankArea* own_;
+  Rank ranks_;
+  Rank rank_;
+  std::uint32_t instance_ = 0;
+  std::uint32_t finished_by_all_ = 0;
+  std::uint64_t expected_ = 0;
+  Waiting waiting_;
+};
+
+}  // namespace hocket::transports::shm

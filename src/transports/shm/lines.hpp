@@ -1,0 +1,74 @@
+// What a communicator keeps in shared memory, part 0 of its slot: one header, and per rank its flag lines and small payloads.
+// Everything below RankArea is written by its own rank only.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "ir/collective.hpp"
+
+namespace hocket::transports::shm {
+
+using ir::Rank;
+
+inline constexpr std::size_t line_bytes = 64;
+inline constexpr std::uint32_t ring = 8;                  ///< instances that may be under way at once
+inline constexpr std::size_t inline_bytes = 56;           ///< payload that travels in its flag's line
+inline constexpr std::size_t payload_bytes = 4096;        ///< payload that travels beside it
+
+/// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the payload.
+struct alignas(line_bytes) Line {
+  std::atomic<std::uint64_t> word;
+  union {
+    std::atomic<std::uint32_t> step;              ///< schedules that signal: steps reached in this instance
+    std::array<std::byte, inline_bytes> payload;  ///< flat plans
+  };
+};
+static_assert(sizeof(Line) == line_bytes);
+
+/// What a rank is doing: for messages to people only, never for decisions. Its reader may see a torn mixture of two calls.
+struct alignas(line_bytes) Mark {
+  std::atomic<std::uint64_t> instance;
+  std::atomic<std::uint64_t> call;   ///< packed by the engine: function, root, operation, state
+  std::atomic<std::uint64_t> bytes;
+};
+
+/// Where a rank's user buffers are, for those that may read them.
+struct alignas(line_bytes) Exposure {
+  std::atomic<std::uint64_t> input;
+  std::atomic<std::uint64_t> output;
+};
+
+struct RankArea {
+  alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< last instance that this rank has left for good
+  Mark mark;
+  Exposure exposure;
+  std::array<Line, ring> lines;
+  alignas(line_bytes) std::array<std::array<std::byte, payload_bytes>, ring> payload;
+};
+
+inline constexpr std::size_t error_text_bytes = 960;
+
+struct alignas(line_bytes) Header {
+  alignas(line_bytes) std::atomic<std::uint32_t> sleepers;
+  alignas(line_bytes) std::atomic<std::uint32_t> failed;    ///< 0; 1 while the text is written; 2: text is complete
+  std::atomic<std::uint32_t> stall_reported;                ///< instance whose stall was reported
+  std::array<char, error_text_bytes> error_text;
+};
+
+inline constexpr std::size_t bytes_for(Rank ranks) {
+  return sizeof(Header) + static_cast<std::size_t>(ranks) * sizeof(RankArea);
+}
+
+/// A view of the slot's memory.
+struct Layout {
+  Header* header = nullptr;
+  RankArea* areas = nullptr;
+
+  explicit Layout(std::byte* memory = nullptr)
+      : header(reinterpret_cast<Header*>(memory)), areas(memory ? reinterpret_cast<RankArea*>(memory + sizeof(Header)) : nullptr) {}
+};
+
+}  // namespace hocket::transports::shm

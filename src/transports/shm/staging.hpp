@@ -1,0 +1,60 @@
+// One-sided access within a communicator's slot: each rank's staging buffer, `depth` areas deep, and the steps of its flag line.
+#pragma once
+
+#include "transports/shm/channel.hpp"
+#include "transports/transport.hpp"
+
+namespace hocket::transports::shm {
+
+inline constexpr std::uint32_t staging_depth = 4;
+inline constexpr std::size_t staging_area_bytes = 128 * 1024;
+
+inline constexpr std::size_t staging_bytes(Rank ranks) {
+  return static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
+}
+
+class Staging final : public OneSided {
+ public:
+  Staging(Channel& channel, std::byte* memory) noexcept : channel_(channel), memory_(memory) {}
+
+  /// The next instance: when ok, this rank's area is free and its flag says that it is here.
+  Status begin(std::uint32_t signature) noexcept {
+    if (const Status s = channel_.begin(signature); s != Status::ok) return s;
+    if (const Status s = channel_.all_finished(channel_.instance() - staging_depth); s != Status::ok) return s;
+    channel_.own_line().step.store(0, std::memory_order_relaxed);
+    channel_.announce();
+    return Status::ok;
+  }
+  void finish() noexcept { channel_.finish(); }
+
+  std::byte* own_staging() noexcept override { return area(channel_.rank()); }
+  const std::byte* staging_of(Rank owner) noexcept override { return area(owner); }
+
+  void signal(std::uint32_t step) noexcept override {
+    auto& own = channel_.own_line().step;
+    own.store(step, std::memory_order_release);
+    wake_sleepers(channel_.waiting(), &own);
+  }
+  Status reached(Rank peer, std::uint32_t step) noexcept override {
+    if (const Status s = channel_.arrived_now(peer); s != Status::ok) return s;
+    return channel_.line_of(peer).step.load(std::memory_order_acquire) >= step ? Status::ok : Status::pending;
+  }
+  /// Until the peer's flag shows this instance, its step is that of an older one; both change its value when they change.
+  Blocker blocker(Rank peer) const noexcept override {
+    const Line& line = channel_.line_of(peer);
+    return {&line.step, line.step.load(std::memory_order_relaxed), peer};
+  }
+  void everyone_reached() noexcept override { channel_.everyone_arrived(); }
+
+ private:
+  std::byte* area(Rank owner) const noexcept {
+    const std::size_t index =
+        static_cast<std::size_t>(owner) * staging_depth + channel_.instance() % staging_depth;
+    return memory_ + index * staging_area_bytes;
+  }
+
+  Channel& channel_;
+  std::byte* memory_;
+};
+
+}  // namespace hocket::transports::shm

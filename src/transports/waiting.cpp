@@ -1,0 +1,69 @@
+#include "transports/waiting.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <ctime>
+#include <unistd.h>
+
+namespace hocket::transports {
+namespace {
+
+constexpr std::uint32_t spins_per_poke = 128;
+constexpr std::uint32_t spins_before_yield = 4096;  // some 50 us: longer than any hand-over between running ranks
+constexpr std::uint32_t yields_per_poke = 4;
+constexpr std::uint32_t yields_before_sleep = 256;
+constexpr long longest_sleep_ns = 1'000'000;
+
+void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+std::uint64_t now_ns() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void futex_wait(const void* word, std::uint32_t seen) noexcept {
+  const timespec bound{0, longest_sleep_ns};
+  syscall(SYS_futex, word, FUTEX_WAIT, seen, &bound, nullptr, 0);
+}
+
+}  // namespace
+
+Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
+  const std::uint32_t turn = turns_++;
+  if (waiting_.mode == WaitMode::spin && turn < spins_before_yield) {
+    if (turn % spins_per_poke == spins_per_poke - 1) poke();
+    relax();
+    return Status::ok;
+  }
+  const std::uint32_t yields = waiting_.mode == WaitMode::spin ? turn - spins_before_yield : turn;
+  if (waiting_.mode != WaitMode::sleep && yields < yields_before_sleep) {
+    if (yields % yields_per_poke == yields_per_poke - 1) poke();
+    sched_yield();
+    return Status::ok;
+  }
+  return sleep(word, seen);
+}
+
+Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
+  if (started_ns_ == 0) started_ns_ = now_ns();
+  poke();
+  waiting_.sleepers->fetch_add(1, std::memory_order_relaxed);
+  futex_wait(word, seen);
+  waiting_.sleepers->fetch_sub(1, std::memory_order_relaxed);
+  poke();
+  return waiting_.watch ? waiting_.watch->look(peer_, now_ns() - started_ns_) : Status::ok;
+}
+
+void wake(const void* word) noexcept {
+  syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace hocket::transports
