@@ -1,0 +1,128 @@
+#include "ir/stepper.hpp"
+
+#include "base/error.hpp"
+
+namespace hocket::ir {
+
+namespace {
+
+class Stepper {
+ public:
+  Stepper(const Program& program, Actions& actions)
+      : program_(program), actions_(actions), ranks_(program.ranks()), posted_(program.messages()) {}
+
+  void run() {
+    bool progress = true;
+    while (progress) {
+      progress = false;
+      for (Rank r = 0; r < program_.ranks(); ++r)
+        while (advance(r)) progress = true;
+    }
+    report_deadlock();
+  }
+
+ private:
+  struct State {
+    std::uint32_t op = 0;
+    std::uint32_t round = 0;
+    std::uint32_t reached = 0;  ///< last step signalled
+  };
+  struct Posted {
+    bool send = false, recv = false;
+    bool both() const { return send && recv; }
+  };
+
+  bool ended(Rank r) const { return ranks_[r].round == program_.of(r).rounds.size(); }
+  std::uint32_t round_begin(Rank r) const {
+    return ranks_[r].round == 0 ? 0 : program_.of(r).rounds[ranks_[r].round - 1];
+  }
+  std::uint32_t round_end(Rank r) const { return program_.of(r).rounds[ranks_[r].round]; }
+
+  /// One op, or the end of one round. False if the rank cannot go on now.
+  bool advance(Rank r) {
+    if (ended(r)) return false;
+    if (ranks_[r].op == round_end(r)) return end_round(r);
+    const Place place{r, ranks_[r].op};
+    if (program_.op(place).code == OpCode::wait && !satisfied(place)) return false;
+    start(place, program_.op(place));
+    ++ranks_[r].op;
+    return true;
+  }
+
+  void start(Place place, const Op& op) {
+    switch (op.code) {
+      case OpCode::send:
+        actions_.post_send(place, op, program_.message(place));
+        posted_[program_.message(place)].send = true;
+        return;
+      case OpCode::recv:
+        actions_.post_recv(place, op, program_.message(place));
+        posted_[program_.message(place)].recv = true;
+        return;
+      case OpCode::signal:
+        if (op.step != ++ranks_[place.rank].reached) program_.fail(place, "steps must be 1, 2, 3, ...");
+        return actions_.signal(place, op);
+      case OpCode::wait:
+        return each_peer(place, op, [&](Rank peer) { actions_.waited(place, peer, op.step); });
+      default:
+        return actions_.local(place, op);
+    }
+  }
+
+  template <class Visit>
+  void each_peer(Place place, const Op& op, Visit visit) const {
+    if (op.peer != everyone) return visit(op.peer);
+    for (Rank q = 0; q < program_.ranks(); ++q)
+      if (q != place.rank) visit(q);
+  }
+
+  bool satisfied(Place place) const {
+    const Op& op = program_.op(place);
+    bool all = true;
+    each_peer(place, op, [&](Rank peer) { all = all && ranks_[peer].reached >= op.step; });
+    return all;
+  }
+
+  static bool is_transfer(const Op& op) { return op.code == OpCode::send || op.code == OpCode::recv; }
+
+  bool end_round(Rank r) {
+    for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op)
+      if (is_transfer(program_.op(p)) && !posted_[program_.message(p)].both()) return false;
+    for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op) complete(p, program_.op(p));
+    ++ranks_[r].round;
+    return true;
+  }
+
+  void complete(Place p, const Op& op) {
+    if (op.code == OpCode::send) actions_.complete_send(p, op, program_.message(p));
+    if (op.code == OpCode::recv) actions_.complete_recv(p, op, program_.message(p));
+  }
+
+  Place blocked_at(Rank r) const {
+    if (ranks_[r].op < round_end(r)) return {r, ranks_[r].op};
+    Place p{r, round_begin(r)};
+    while (!is_transfer(program_.op(p)) || posted_[program_.message(p)].both()) ++p.op;
+    return p;
+  }
+
+  void report_deadlock() const {
+    constexpr int most_named = 4;
+    std::string what;
+    int blocked = 0;
+    for (Rank r = 0; r < program_.ranks(); ++r)
+      if (!ended(r) && blocked++ < most_named) what += "; " + program_.name_of(blocked_at(r)) + " never completes";
+    if (blocked > most_named) what += "; and " + std::to_string(blocked - most_named) + " more ranks";
+    if (blocked > 0) throw Error("deadlock" + what);
+  }
+
+  const Program& program_;
+  Actions& actions_;
+  std::vector<State> ranks_;
+  std::vector<Posted> posted_;
+};
+
+}  // namespace
+
+void run(const Program& program, Actions& actions) { Stepper(program, actions).run(); }
+
+}  // namespace hocket::ir

@@ -1,0 +1,24 @@
+// Steps all ranks of a program until they end, with the strictest timing that the IR allows: a send completes only when its
+// recv has been posted. What an op means is left to the Actions: symbols for the verifier, bytes for the interpreter.
+#pragma once
+
+#include "ir/program.hpp"
+
+namespace hocket::ir {
+
+class Actions {
+ public:
+  virtual ~Actions() = default;
+  virtual void local(Place place, const Op& op) = 0;  ///< copy, read, reduce, expose
+  virtual void signal(Place place, const Op& op) = 0;
+  virtual void waited(Place place, Rank peer, std::uint32_t step) = 0;  ///< once per peer waited for
+  virtual void post_send(Place place, const Op& op, MessageId message) = 0;
+  virtual void post_recv(Place place, const Op& op, MessageId message) = 0;
+  virtual void complete_send(Place place, const Op& op, MessageId message) = 0;
+  virtual void complete_recv(Place place, const Op& op, MessageId message) = 0;
+};
+
+/// Throws hocket::Error when the ranks deadlock, naming what they wait for.
+void run(const Program& program, Actions& actions);
+
+}  // namespace hocket::ir
