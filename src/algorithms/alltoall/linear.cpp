@@ -1,0 +1,16 @@
+#include "algorithms/builders.hpp"
+#include "algorithms/patterns/ring.hpp"
+
+namespace hocket::algorithms {
+
+void build_alltoall_linear(const Request& r, Builder& b) {
+  for (Rank distance = 1; distance < r.ranks; ++distance) {
+    const Rank target = after(r.rank, distance, r.ranks);
+    const Rank origin = before(r.rank, distance, r.ranks);
+    b.recv(origin, ir::output(origin));
+    b.send(target, ir::input(target));
+  }
+  b.copy(ir::output(r.rank), ir::input(r.rank));
+}
+
+}  // namespace hocket::algorithms

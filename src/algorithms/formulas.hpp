@@ -1,0 +1,43 @@
+// Formulas that rows of the catalog share: windows of staging, numbers of chunks, rounds and received chunks.
+#pragma once
+
+#include "algorithms/catalog.hpp"
+#include "algorithms/patterns/bruck.hpp"
+#include "algorithms/patterns/fold_in.hpp"
+#include "algorithms/patterns/knomial.hpp"
+#include "algorithms/patterns/ring.hpp"
+
+namespace hocket::algorithms {
+
+constexpr std::uint32_t count_of(Rank n) { return static_cast<std::uint32_t>(n); }
+
+constexpr bool alone(const Request& r) { return r.ranks == 1; }
+
+// Windows of staging.
+constexpr ir::Window whole(std::uint32_t chunks) { return {0, chunks, 1}; }
+constexpr ir::Window nothing() { return {0, 0, 1}; }
+constexpr ir::Window whole_vector(const Request& r) { return alone(r) ? nothing() : whole(1); }
+constexpr ir::Window all_chunks(const Request& r) { return alone(r) ? nothing() : whole(count_of(r.ranks)); }
+constexpr ir::Window own_block(const Request& r) {
+  return alone(r) ? nothing() : ir::Window{count_of(r.rank), 1, 1};
+}
+
+/// Slices of multi-leader rows: never more leaders than ranks.
+constexpr Rank leaders_of(const Request& r) { return r.parameters[0] < r.ranks ? r.parameters[0] : r.ranks; }
+/// Leaders are spread evenly over the ranks, so that they sit on different sockets.
+constexpr Rank leader_rank(const Request& r, Rank slice) {
+  return static_cast<Rank>(std::int64_t{slice} * r.ranks / leaders_of(r));
+}
+/// The slice that a rank leads, or -1.
+constexpr Rank slice_led(const Request& r) {
+  for (Rank slice = 0; slice < leaders_of(r); ++slice)
+    if (leader_rank(r, slice) == r.rank) return slice;
+  return -1;
+}
+
+/// Rounds of algorithms on a power of two of places, with `outside` rounds more where other ranks fold in.
+constexpr Rank recursive_rounds(Rank ranks, Rank inside, Rank outside) {
+  return inside * ceil_log(2, floor_power_of_two(ranks)) + (is_power_of_two(ranks) ? 0 : outside);
+}
+
+}  // namespace hocket::algorithms
