@@ -1,8 +1,8 @@
 """`make demo`: a third-party MPI program as it is, and the same program under hocket-exec, side by side.
 
-The program is Debian's `hpcc` (HPC Challenge) on Debian's Open MPI; where that is not installed, demo_cg.py, an
-mpi4py program, on the embedded Open MPI. The answers have to agree, the times are medians of interleaved runs beside
-the range that the plain runs cover by themselves, and Hocket's own report says what ran.
+The program is Debian's `hpcc` (HPC Challenge) on Debian's Open MPI; where that is not installed, demo_cg.py,
+an mpi4py program, on the embedded Open MPI. The answers have to agree, the times are medians of interleaved runs
+beside the range that the plain runs cover by themselves, and Hocket's own report says what ran.
 Exit status: 0 all well; 1 a run failed or the answers differ; 2 Hocket left every call to the MPI.
 """
 
@@ -179,9 +179,8 @@ def speed_up(figure: Figure, before: float, after: float) -> float:
 
 def print_speeds(figures: Iterable[Figure], plain: list[Figures], hocket: list[Figures]) -> None:
     """The last column is the noise of the machine: single plain runs over the plain median."""
-    print(
-        f"  {f'median of {REPETITIONS} runs':<32}{'plain':>12}{'hocket':>12}{'speed-up':>10}  plain runs alone"
-    )
+    title = f"median of {REPETITIONS} runs"
+    print(f"  {title:<32}{'plain':>12}{'hocket':>12}{'speed-up':>10}  plain runs alone")
     for figure in figures:
         before, after = medians(plain)[figure.key], medians(hocket)[figure.key]
         alone = sorted(speed_up(figure, before, run[figure.key]) for run in plain)
