@@ -11,9 +11,12 @@
 
 namespace hocket::engine {
 
-/// Called while waiting: progresses the MPI below, so that a peer's rendezvous to this rank does not stall.
+/// What the MPI edge (or a test) gives the engine.
 struct Host {
+  /// Called while waiting: progresses the MPI below, so that a peer's rendezvous to this rank does not stall.
   void (*poke)(void* context) noexcept = nullptr;
+  /// A message for people: stalls, set-up notes. The engine itself never prints.
+  void (*say)(void* context, const std::string& text) = nullptr;
   void* context = nullptr;
 };
 
@@ -26,13 +29,21 @@ class Engine {
   const Host& host() const { return host_; }
   Report& report() { return report_; }
   const tuning::Rules& rules() const { return rules_; }
+  void say(const std::string& text) const {
+    if (host_.say) host_.say(host_.context, text);
+  }
 
   /// Null until announced, or if there can be no arena; why_not() says the reason.
   Arena* arena() { return arena_.get(); }
   const std::string& why_not() const { return why_not_; }
 
+  /// More ranks on this node than cores that they may use; the same on all of them. Known once the arena is sealed.
+  bool oversubscribed() const { return arena_ && arena_->local_ranks() > arena_->cores_for_job(); }
+
   void before_init();                    ///< before the native MPI_Init or Session_init
   void after_init(Rank rank, Rank ranks);
+  /// Instead of both: an arena made elsewhere (ranks as threads of one test process).
+  void adopt(std::unique_ptr<Arena> arena) { arena_ = std::move(arena); }
 
  private:
   Options options_;

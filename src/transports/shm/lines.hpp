@@ -28,11 +28,12 @@ struct alignas(line_bytes) Line {
 };
 static_assert(sizeof(Line) == line_bytes);
 
-/// What a rank is doing: for messages to people only, never for decisions. Its reader may see a torn mixture of two calls.
-struct alignas(line_bytes) Mark {
-  std::atomic<std::uint64_t> instance;
-  std::atomic<std::uint64_t> call;   ///< packed by the engine: function, root, operation, state
+/// Which call a rank's instance is: for messages to people and for the check against calls that the MPI runs. Read by others only
+/// when something is late or wrong.
+struct alignas(32) Mark {
+  std::atomic<std::uint64_t> call;  ///< instance << 32 | what the engine packs: function, operation, who runs it
   std::atomic<std::uint64_t> bytes;
+  std::atomic<std::int64_t> root;
 };
 
 /// Where a rank's user buffers are, for those that may read them.
@@ -43,7 +44,7 @@ struct alignas(line_bytes) Exposure {
 
 struct RankArea {
   alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< last instance that this rank has left for good
-  Mark mark;
+  alignas(line_bytes) std::array<Mark, ring> marks;
   Exposure exposure;
   std::array<Line, ring> lines;
   alignas(line_bytes) std::array<std::array<std::byte, payload_bytes>, ring> payload;

@@ -1,0 +1,34 @@
+// The marks that each rank leaves in shared memory: which call its instance is. Written always, read when something is late or wrong.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/call.hpp"
+#include "transports/shm/channel.hpp"
+
+namespace hocket::engine {
+
+struct CallMark {
+  Function function = Function::other;
+  std::uint8_t operation = 0;
+  bool native = false;  ///< run by the MPI
+  Rank root = 0;
+  std::size_t bytes = 0;
+
+  /// "MPI_Reduce(64 bytes, root 2, MPI_SUM)"
+  std::string text() const;
+};
+
+void leave_mark(transports::shm::Channel& channel, std::uint32_t instance, const CallMark& mark) noexcept;
+
+/// The mark of a rank for an instance, while it is still there.
+std::optional<CallMark> mark_of(transports::shm::Channel& channel, Rank rank, std::uint32_t instance) noexcept;
+
+/// All ranks' calls of an instance, equal ones together: "ranks 0-2 in MPI_Allreduce(8 bytes), rank 3 not there".
+std::string describe_instance(transports::shm::Channel& channel, std::uint32_t instance);
+
+/// Name of a predefined operation by its identity in Reduction::operation; empty for 0.
+std::string_view operation_name(std::uint8_t operation);
+
+}  // namespace hocket::engine

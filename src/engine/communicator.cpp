@@ -1,0 +1,41 @@
+#include "engine/communicator.hpp"
+
+#include <algorithm>
+
+#include "engine/node_communicator.hpp"
+
+namespace hocket::engine {
+
+namespace {
+
+/// FNV-1a over the ranks, in order.
+std::uint64_t hash_of(std::span<const Rank> members) {
+  std::uint64_t h = 0xcbf29ce484222325U;
+  for (const Rank r : members) h = (h ^ static_cast<std::uint32_t>(r)) * 0x100000001b3U;
+  return h;
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t origin, std::span<const Rank> members,
+                                                 Rank rank, std::string& why_not) {
+  Arena* arena = engine.arena();
+  if (!arena || !arena->sealed()) {
+    why_not = arena ? arena->why() : engine.why_not();
+    return nullptr;
+  }
+  if (!std::all_of(members.begin(), members.end(), [&](Rank r) { return arena->has(r); })) {
+    why_not = "some of its ranks are on other nodes or came up without Hocket";
+    return nullptr;
+  }
+  const SlotKey key{origin, hash_of(members), 0};
+  const auto ranks = static_cast<Rank>(members.size());
+  const Slot slot = arena->carve(key, transports::shm::bytes_for(ranks), static_cast<int>(ranks));
+  if (!slot.memory) {
+    why_not = "the arena's budget is spent (HOCKET_MEMORY)";
+    return nullptr;
+  }
+  return std::make_unique<NodeCommunicator>(engine, key, members, rank, slot.memory);
+}
+
+}  // namespace hocket::engine

@@ -1,0 +1,51 @@
+// What a communicator does with calls of one kind: decided once, from what all ranks know alike, then looked up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/call.hpp"
+#include "engine/report.hpp"
+#include "executors/compiled/flat.hpp"
+#include "executors/plan.hpp"
+
+namespace hocket::engine {
+
+/// What a decision depends on.
+struct CallKind {
+  Function function = Function::other;
+  std::uint8_t operation = 0;
+  bool commutative = true;
+  Rank root = 0;
+  std::size_t bytes = 0;          ///< agreed
+  std::size_t largest_block = 0;  ///< agreed; 0 where no size is known
+  std::size_t element_bytes = 1;
+  bool operator==(const CallKind&) const = default;
+
+  std::size_t hash() const noexcept {
+    std::size_t h = bytes * 0x9e3779b97f4a7c15U + largest_block;
+    h ^= static_cast<std::size_t>(function) << 3U ^ static_cast<std::size_t>(root) << 9U ^ static_cast<std::size_t>(operation) << 20U;
+    return (h * 0x9e3779b97f4a7c15U) >> 32U;
+  }
+};
+
+struct Decision {
+  CallKind kind;
+  bool known = false;
+  executors::compiled::FlatPlan flat = nullptr;   ///< compiled plan, or
+  const executors::Plan* plan = nullptr;          ///< interpreted plan, or neither: left to the MPI
+  bool copies_input = false;                      ///< in-place calls need a copy of the input
+  std::uint32_t signature = 0;
+  ReportRow* row = nullptr;
+};
+
+/// Direct-mapped: a collision only costs deciding again.
+class Decisions {
+ public:
+  Decision& slot_for(const CallKind& kind) noexcept { return slots_[kind.hash() % slots_.size()]; }
+
+ private:
+  std::array<Decision, 256> slots_{};
+};
+
+}  // namespace hocket::engine

@@ -1,0 +1,34 @@
+#include "engine/engine.hpp"
+
+#include "base/error.hpp"
+#include "kernels/kernels.hpp"
+
+namespace hocket::engine {
+
+Engine::Engine(const Options& options, Host host)
+    : options_(options), host_(host), rules_(options.disable, options.force, options.rules) {
+  kernels::select(options.isa);
+}
+
+Engine::~Engine() = default;
+
+void Engine::before_init() {
+  const std::optional<JobIdentity> job = identify_job(why_not_);
+  if (!job) return;
+  if (job->local_size < 2) {
+    why_not_ = "the job has one rank on this node";
+    return;
+  }
+  try {
+    arena_ = Arena::announce(*job, {options_.memory, options_.setup_seconds, options_.fingerprint()});
+    arena_->set_poke(host_.poke, host_.context);
+  } catch (const Error& e) {
+    why_not_ = e.what();
+  }
+}
+
+void Engine::after_init(Rank rank, Rank ranks) {
+  if (arena_) arena_->introduce(rank, ranks);
+}
+
+}  // namespace hocket::engine

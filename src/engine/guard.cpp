@@ -1,0 +1,88 @@
+#include "engine/guard.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "engine/call_marks.hpp"
+
+namespace hocket::engine {
+
+namespace {
+constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
+}
+
+Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
+  if (failed()) return Status::failed;
+  if (calls_differ(peer)) return Status::mismatch;
+  if (waited_ns > ask_for_life_after_ns && !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)])) {
+    dead_ = peer;
+    return Status::peer_dead;
+  }
+  const double stall = engine_.options().stall_seconds;
+  if (stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall) report_stall(waited_ns);
+  return Status::ok;
+}
+
+/// The peer's call of this number is another function: one that the MPI runs, so that its flag will never come.
+bool Guard::calls_differ(Rank peer) const noexcept {
+  const auto theirs = mark_of(*channel_, peer, channel_->instance());
+  const auto ours = mark_of(*channel_, channel_->rank(), channel_->instance());
+  return theirs && ours && theirs->native != ours->native;
+}
+
+void Guard::report_stall(std::uint64_t waited_ns) noexcept {
+  std::uint32_t last = channel_->header().stall_reported.load(std::memory_order_relaxed);
+  const std::uint32_t now = channel_->instance();
+  if (last == now || !channel_->header().stall_reported.compare_exchange_strong(last, now)) return;
+  try {
+    engine_.say("call " + std::to_string(now) + " of a communicator of " + std::to_string(members_.size()) +
+                " ranks has been waiting for " + std::to_string(waited_ns / 1'000'000'000U) +
+                " s: " + describe_instance(*channel_, now));
+  } catch (...) {  // out of memory: the wait matters more than the message
+  }
+}
+
+std::string Guard::name_of(Rank rank) const {
+  const Rank world = members_[static_cast<std::size_t>(rank)];
+  return "rank " + std::to_string(rank) + " (rank " + std::to_string(world) + " of the job, process " +
+         std::to_string(engine_.arena()->pid_of(world)) + " on " + engine_.arena()->host_of(world) + ")";
+}
+
+std::string Guard::explain(Status status) const {
+  const std::string where = describe_instance(*channel_, channel_->instance());
+  switch (status) {
+    case Status::mismatch:
+      return "the ranks of a communicator call different collectives (call " + std::to_string(channel_->instance()) +
+             "): " + where;
+    case Status::peer_dead:
+      return name_of(dead_) + " has ended during a collective: " + where;
+    default:
+      return "a collective failed: " + where;
+  }
+}
+
+void Guard::fail(Status status) noexcept {
+  auto& header = channel_->header();
+  std::uint32_t none = 0;
+  if (!header.failed.compare_exchange_strong(none, 1)) return;
+  try {
+    const std::string text = explain(status);
+    const std::size_t length = std::min(text.size(), header.error_text.size() - 1);
+    std::memcpy(header.error_text.data(), text.data(), length);
+    header.error_text[length] = '\0';
+  } catch (...) {
+    std::strcpy(header.error_text.data(), "a collective failed");
+  }
+  header.failed.store(2, std::memory_order_release);
+}
+
+bool Guard::failed() const noexcept { return channel_->header().failed.load(std::memory_order_relaxed) != 0; }
+
+std::string Guard::error() const {
+  for (int i = 0; i < 1000 && channel_->header().failed.load(std::memory_order_acquire) == 1; ++i)
+    std::this_thread::yield();  // another rank is writing it
+  return channel_->header().error_text.data();
+}
+
+}  // namespace hocket::engine

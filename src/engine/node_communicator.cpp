@@ -1,0 +1,267 @@
+#include "engine/node_communicator.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "engine/call_marks.hpp"
+#include "engine/function_table.hpp"
+#include "executors/blocking.hpp"
+
+namespace hocket::engine {
+
+using algorithms::Access;
+using algorithms::Algorithm;
+using executors::Binding;
+using executors::Machine;
+using executors::Plan;
+using executors::Segment;
+using transports::shm::Channel;
+
+namespace {
+
+enum PartNumber : std::uint32_t { lines_part = 0, staging_part = 1, cells_part = 2 };
+
+transports::WaitMode wait_mode(const Engine& engine) {
+  const std::string& wish = engine.options().wait;
+  if (wish == "spin") return transports::WaitMode::spin;
+  if (wish == "yield") return transports::WaitMode::yield;
+  if (wish == "sleep") return transports::WaitMode::sleep;
+  return engine.oversubscribed() ? transports::WaitMode::yield : transports::WaitMode::spin;
+}
+
+transports::Waiting waiting_of(const Engine& engine, transports::Watch& watch) {
+  return {wait_mode(engine), engine.host().poke, engine.host().context, &watch, nullptr};
+}
+
+/// 32 bits that are never 0, equal where MPI obliges the calls to be equal.
+std::uint32_t signature_of(const CallKind& kind) {
+  CallKind agreed = kind;
+  agreed.element_bytes = 1;
+  const auto hash = static_cast<std::uint32_t>(agreed.hash());
+  return hash | 1U;
+}
+
+/// Rows that have a compiled form for small messages.
+bool is_flat(const Algorithm& algorithm) { return algorithm.name == "flat" || algorithm.name == "direct"; }
+
+std::size_t largest_block(const Call& call, Rank ranks) {
+  if (!sizes_known(call.function)) return 0;
+  const std::size_t* sizes = call.function == Function::allgatherv       ? call.output_blocks.sizes
+                             : call.function == Function::reduce_scatter ? call.input_blocks.sizes
+                                                                         : nullptr;
+  return sizes ? *std::max_element(sizes, sizes + ranks) : call.agreed_bytes;
+}
+
+}  // namespace
+
+NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
+                                   std::byte* lines)
+    : engine_(engine),
+      key_(key),
+      members_(members.begin(), members.end()),
+      guard_(engine, members_),
+      channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
+      sources_(members.size()),
+      timed_(!engine.options().report.empty()) {
+  guard_.watch(channel_);
+}
+
+NodeCommunicator::~NodeCommunicator() {
+  for (const PartNumber number : {lines_part, staging_part, cells_part}) {
+    const bool carved = number == lines_part || (number == staging_part ? staging_memory_ : cells_memory_).asked;
+    if (carved) engine_.arena()->release({key_.origin, key_.members, number});
+  }
+}
+
+Outcome NodeCommunicator::run(const Call& call) noexcept {
+  if (guard_.failed()) [[unlikely]]
+    return Outcome::error;
+  const CallKind kind = kind_of(call);
+  Decision& decision = decisions_.slot_for(kind);
+  if (!decision.known || decision.kind != kind) [[unlikely]] {
+    decision = Decision{};
+    decision.kind = kind;
+    try {
+      decide(decision, call);
+    } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
+      guard_.fail(Status::no_memory);
+      return Outcome::error;
+    }
+  }
+  const bool native = !decision.flat && !decision.plan;
+  const std::uint64_t started = timed_ ? monotonic_ns() : 0;
+  leave_mark(channel_, channel_.instance() + 1, {call.function, kind.operation, native, kind.root, kind.bytes});
+  if (native) {
+    channel_.skip();
+    count(decision, call, started);
+    return Outcome::native;
+  }
+  if (const Status status = execute(decision, call); status != Status::ok) [[unlikely]] {
+    guard_.fail(status);
+    return Outcome::error;
+  }
+  count(decision, call, started);
+  return Outcome::done;
+}
+
+void NodeCommunicator::mark_native(Function function) noexcept {
+  leave_mark(channel_, channel_.instance() + 1, {function, 0, true, -1, 0});
+  channel_.skip();
+}
+
+CallKind NodeCommunicator::kind_of(const Call& call) const noexcept {
+  CallKind kind;
+  kind.function = call.function;
+  kind.root = ir::is_rooted(call.collective) ? call.root : -1;
+  kind.bytes = call.agreed_bytes;
+  kind.largest_block = largest_block(call, channel_.ranks());
+  if (ir::is_reduction(call.collective)) {
+    kind.operation = call.reduction.operation;
+    kind.commutative = call.reduction.commutative;
+    kind.element_bytes = call.reduction.element_bytes;
+  }
+  return kind;
+}
+
+void NodeCommunicator::decide(Decision& decision, const Call& call) {
+  const CallKind& kind = decision.kind;
+  tuning::Situation situation;
+  situation.collective = call.collective;
+  situation.ranks = channel_.ranks();
+  situation.bytes = kind.bytes;
+  situation.sizes_known = sizes_known(call.function);
+  situation.equal_blocks = equal_blocks(call.function);
+  situation.commutative = kind.commutative;
+  situation.predefined = kind.operation != 0;
+  situation.oversubscribed = engine_.oversubscribed();
+
+  const tuning::Choice choice = engine_.rules().choose(situation);
+  decision.known = true;
+  decision.signature = engine_.options().check ? signature_of(kind) : 1;
+  if (!choice.algorithm) return leave_to_mpi(decision, kind.bytes, choice.reason);
+
+  const std::size_t published = executors::compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes,
+                                                                     kind.largest_block);
+  if (is_flat(*choice.algorithm) && situation.sizes_known && published <= transports::shm::payload_bytes)
+    decision.flat = executors::compiled::find_flat(call.collective);
+  else
+    plan_for(decision, call, choice);
+  if (decision.flat || decision.plan)
+    decision.row = engine_.report().row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+}
+
+void NodeCommunicator::leave_to_mpi(Decision& decision, std::size_t bytes, std::string_view reason) {
+  decision.row = engine_.report().row(decision.kind.function, bytes, "native", reason);
+}
+
+void NodeCommunicator::plan_for(Decision& decision, const Call& call, const tuning::Choice& choice) {
+  const Algorithm& algorithm = *choice.algorithm;
+  if (!has_memory_for(algorithm)) return leave_to_mpi(decision, decision.kind.bytes, "the arena's budget is spent");
+  ir::Request request;
+  request.collective = call.collective;
+  request.ranks = channel_.ranks();
+  request.rank = channel_.rank();
+  request.root = std::max(decision.kind.root, 0);
+  request.commutative = decision.kind.commutative;
+  request.parameters = choice.parameters;
+  const Plan& plan = plans_.get(algorithm, request);
+  if (algorithm.access == Access::one_sided && plan.staging_chunks > 0 &&
+      Binding(plan, call).longest_segment(transports::shm::staging_area_bytes) == 0)
+    return leave_to_mpi(decision, decision.kind.bytes, "one element is larger than the staging buffer");
+  workspace_.fit(plan);
+  decision.plan = &plan;
+  decision.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
+}
+
+bool NodeCommunicator::has_memory_for(const Algorithm& algorithm) {
+  const Rank ranks = channel_.ranks();
+  if (algorithm.access == Access::two_sided) {
+    std::byte* memory = part(cells_memory_, cells_part, transports::shm::cells_bytes(ranks));
+    if (memory && !cells_) cells_.emplace(memory, ranks, channel_.rank(), channel_.waiting());
+    return memory != nullptr;
+  }
+  const bool stages = algorithm.staging != nullptr;
+  std::byte* memory = stages ? part(staging_memory_, staging_part, transports::shm::staging_bytes(ranks)) : nullptr;
+  if (memory || !staging_) staging_.emplace(channel_, memory);
+  return memory || !stages;
+}
+
+std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t bytes) {
+  if (!part.asked) {
+    part.asked = true;
+    const SlotKey key{key_.origin, key_.members, number};
+    part.memory = engine_.arena()->carve(key, bytes, static_cast<int>(members_.size())).memory;
+  }
+  return part.memory;
+}
+
+Status NodeCommunicator::execute(const Decision& decision, const Call& call) noexcept {
+  if (decision.flat) return decision.flat(channel_, call, decision.signature, sources_.data());
+  try {  // grows workspaces the first time
+    const Plan& plan = *decision.plan;
+    const bool copies = call.in_place && decision.copies_input;
+    const Call& ready = copies ? with_copied_input(call) : call;
+    return plan.one_sided() ? run_one_sided(plan, ready, decision.signature)
+                            : run_two_sided(plan, ready, decision.signature);
+  } catch (...) {
+    return Status::no_memory;
+  }
+}
+
+Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::uint32_t signature) {
+  Binding binding(plan, call);
+  const std::size_t longest = binding.longest_segment(transports::shm::staging_area_bytes);
+  const std::size_t extent = binding.extent();
+  const std::size_t length = plan.staging_chunks == 0 ? extent : std::min(extent, longest);
+  workspace_.fit_scratch(binding.scratch_bytes(length));
+  std::size_t first = 0;
+  do {
+    if (const Status s = staging_->begin(signature); s != Status::ok) return s;
+    binding.select({first, std::min(length, extent - first)}, workspace_.scratch.data());
+    Machine machine(plan, binding, call, {&*staging_, nullptr}, workspace_);
+    if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
+    staging_->finish();
+    first += length;
+    if (first < extent) leave_mark(channel_, channel_.instance() + 1, {call.function, call.reduction.operation, false, call.root, call.agreed_bytes});
+  } while (first < extent);
+  return Status::ok;
+}
+
+Status NodeCommunicator::run_two_sided(const Plan& plan, const Call& call, std::uint32_t signature) {
+  Binding binding(plan, call);
+  workspace_.fit_scratch(binding.scratch_bytes(binding.extent()));
+  if (const Status s = channel_.begin(signature); s != Status::ok) return s;
+  channel_.announce();
+  binding.select({0, binding.extent()}, workspace_.scratch.data());
+  Machine machine(plan, binding, call, {nullptr, &*cells_}, workspace_);
+  const Status status = executors::run_blocking(machine, channel_.waiting());
+  channel_.finish();
+  return status;
+}
+
+/// For rows that would overwrite what they still have to read.
+Call NodeCommunicator::with_copied_input(const Call& call) {
+  Call copy = call;
+  std::size_t bytes = call.own_bytes;
+  if (ir::is_blocks(call.collective)) {
+    bytes = 0;
+    for (std::size_t r = 0; r < members_.size(); ++r)
+      bytes = std::max(bytes, static_cast<std::size_t>(call.input_blocks.offset_of(r)) + call.input_blocks.size_of(r));
+  }
+  if (input_copy_.size() < bytes) input_copy_.resize(bytes);
+  std::memcpy(input_copy_.data(), call.input, bytes);
+  copy.input = input_copy_.data();
+  copy.in_place = false;
+  return copy;
+}
+
+void NodeCommunicator::count(const Decision& decision, const Call& call, std::uint64_t started_ns) noexcept {
+  ReportRow& row = *decision.row;
+  ++row.calls;
+  row.bytes += call.agreed_bytes;
+  if (timed_) row.seconds += static_cast<double>(monotonic_ns() - started_ns) * 1e-9;
+}
+
+}  // namespace hocket::engine

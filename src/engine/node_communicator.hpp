@@ -1,0 +1,63 @@
+// A communicator whose ranks share this node's arena.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/communicator.hpp"
+#include "engine/decision.hpp"
+#include "engine/guard.hpp"
+#include "engine/plans.hpp"
+#include "executors/binding.hpp"
+#include "transports/shm/cells.hpp"
+#include "transports/shm/staging.hpp"
+#include "tuning/rules.hpp"
+
+namespace hocket::engine {
+
+class NodeCommunicator final : public Communicator {
+ public:
+  NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank, std::byte* lines);
+  ~NodeCommunicator() override;
+
+  Outcome run(const Call& call) noexcept override;
+  void mark_native(Function function) noexcept override;
+  std::string error() const override { return guard_.error(); }
+
+ private:
+  /// A part of the slot that is carved at its first need.
+  struct Part {
+    bool asked = false;
+    std::byte* memory = nullptr;
+  };
+
+  CallKind kind_of(const Call& call) const noexcept;
+  void decide(Decision& decision, const Call& call);
+  void leave_to_mpi(Decision& decision, std::size_t bytes, std::string_view reason);
+  void plan_for(Decision& decision, const Call& call, const tuning::Choice& choice);
+  bool has_memory_for(const algorithms::Algorithm& algorithm);
+  std::byte* part(Part& part, std::uint32_t number, std::size_t bytes);
+
+  Status execute(const Decision& decision, const Call& call) noexcept;
+  Status run_one_sided(const executors::Plan& plan, const Call& call, std::uint32_t signature);
+  Status run_two_sided(const executors::Plan& plan, const Call& call, std::uint32_t signature);
+  Call with_copied_input(const Call& call);
+  void count(const Decision& decision, const Call& call, std::uint64_t started_ns) noexcept;
+
+  Engine& engine_;
+  SlotKey key_;
+  std::vector<Rank> members_;
+  Guard guard_;
+  transports::shm::Channel channel_;
+  Part staging_memory_, cells_memory_;
+  std::optional<transports::shm::Staging> staging_;
+  std::optional<transports::shm::Cells> cells_;
+  Plans plans_;
+  Decisions decisions_;
+  executors::Workspace workspace_;
+  std::vector<std::byte> input_copy_;
+  std::vector<const void*> sources_;
+  bool timed_;
+};
+
+}  // namespace hocket::engine

@@ -1,0 +1,37 @@
+// A schedule made ready to run many times: what its execution needs to know and can be worked out once.
+#pragma once
+
+#include <vector>
+
+#include "ir/schedule.hpp"
+#include "transports/transport.hpp"
+
+namespace hocket::executors {
+
+struct Plan {
+  ir::Schedule schedule;
+  std::vector<ir::Window> staging;  ///< of every rank; empty if the schedule has none
+
+  std::uint32_t staging_chunks = 0;  ///< the largest window over all ranks, planes included
+  std::uint32_t most_transfers = 0;  ///< in one round
+  std::uint32_t most_pieces = 0;     ///< in one round
+  std::uint32_t most_sources = 0;    ///< of one reduction
+
+  Plan(ir::Schedule schedule, std::vector<ir::Window> staging);
+
+  bool one_sided() const { return staging_chunks > 0 || most_transfers == 0; }
+};
+
+/// The private memory that running plans needs; grows to the needs of the largest plan, then serves all without allocating.
+struct Workspace {
+  std::vector<transports::Transfer> transfers;
+  std::vector<bool> is_send;
+  std::vector<transports::Piece> pieces;
+  std::vector<const void*> sources;
+  std::vector<std::byte> scratch;
+
+  void fit(const Plan& plan);
+  void fit_scratch(std::size_t bytes);
+};
+
+}  // namespace hocket::executors
