@@ -22,9 +22,11 @@ struct Options {
 #undef OPTION
   Options();  ///< the presets
 
-  /// From the environment. Throws Error naming variable and value when one cannot be read, and for unknown HOCKET_ variables.
+  /// From the environment. Throws Error naming variable and value when one cannot be read, and for unknown
+  /// HOCKET_ variables.
   static Options from_environment();
-  /// Those that decide anything the ranks must agree on, as "NAME=value;..." of what differs from the presets.
+  /// Those that decide anything the ranks must agree on, as "NAME=value;..." of what differs from the
+  /// presets.
   std::string fingerprint() const;
 };
 

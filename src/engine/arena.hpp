@@ -1,6 +1,6 @@
 // The memory that the ranks of one job share on one node, and who they are.
 //
-// A memfd handed over Unix datagram sockets: no name is left behind, a small /dev/shm does not matter. See
+// A memfd handed over Unix sockets: no name is left behind, a small /dev/shm does not matter. See
 // docs/design/0001-the-engine.md, "Set-up without collective MPI calls".
 #pragma once
 
@@ -31,40 +31,52 @@ struct Slot {
 };
 
 struct ArenaSettings {
-  std::size_t budget_bytes = 0;       ///< HOCKET_MEMORY; 0: a default from the machine's and the cgroup's memory
-  double setup_seconds = 10;          ///< bound of the rendezvous
-  std::string fingerprint;            ///< version and options that all ranks must share, readable ("hocket 0.1.0; HOCKET_FORCE=...")
+  std::size_t budget_bytes = 0;  ///< HOCKET_MEMORY; 0: a default from the machine's and the cgroup's memory
+  double setup_seconds = 10;     ///< bound of the rendezvous
+  std::string fingerprint;       ///< version and options that all ranks must share, readable ("hocket 0.1.0;
+                                 ///< HOCKET_FORCE=...")
 };
 
 class Arena {
  public:
-  /// Before the native MPI_Init: binds this rank's socket. Never blocks. Throws Error with the reason if there can be no arena.
+  /// Before the native MPI_Init: local rank 0 makes the memory and listens. Never blocks. Throws Error with
+  /// the reason if there can be no arena.
   static std::unique_ptr<Arena> announce(const JobIdentity& job, const ArenaSettings& settings);
   virtual ~Arena() = default;
 
-  /// After it: this process is world rank `rank` of `ranks`. Local rank 0 creates the memory and hands it to those already there.
-  /// Never blocks.
+  /// After it: this process is world rank `rank` of `ranks` and takes its place in the memory, if that is
+  /// within reach already. Never blocks.
   virtual void introduce(Rank rank, Rank ranks) = 0;
 
-  /// Makes sure that the arena is sealed: waits until all expected ranks have joined or the bound has passed, whichever is first.
-  /// False: this process takes no part; why() says the reason (late, version differs, no memory, ...). Cheap when sealed.
+  /// Makes sure that the arena is sealed: waits until all expected ranks have joined or the bound has passed,
+  /// whichever is first. False: this process takes no part; why() says the reason (late, version differs, no
+  /// memory, ...). Cheap when sealed.
   virtual bool sealed() = 0;
   virtual const std::string& why() const = 0;
+
+  /// Called while sealed() waits: progresses the MPI below, whose other calls must not stall meanwhile.
+  virtual void set_poke(void (*poke)(void* context) noexcept, void* context) = 0;
 
   /// The sealed set, the same on all its members.
   virtual bool has(Rank world_rank) const = 0;
   virtual int local_ranks() const = 0;
-  /// Ranks of this node that did not come up as expected, for the report: "local rank 3 (host n01): no preload".
+  /// CPUs that these ranks may use together (affinity masks, cgroup quotas): fewer than local_ranks() means
+  /// oversubscribed.
+  virtual int cores_for_job() const = 0;
+  /// Ranks of this node that did not come up as expected, for the report: "local rank 3 (host n01): no
+  /// preload".
   virtual std::string absentees() const = 0;
 
-  /// Find or make the slot; each of its `users` processes calls it once. Zeroed, page-reserved (never a SIGBUS).
+  /// Find or make the slot; each of its `users` processes calls it once. Zeroed, page-reserved (never a
+  /// SIGBUS).
   virtual Slot carve(const SlotKey& key, std::size_t bytes, int users) = 0;
   /// Each user once; the last one gives the memory back to the system.
   virtual void release(const SlotKey& key) = 0;
 
-  /// False once the process of that world rank has ended (its record lock is gone). A system call: for slow paths only.
+  /// False once the process of that world rank has ended (its record lock is gone). A system call: for slow
+  /// paths only.
   virtual bool alive(Rank world_rank) const = 0;
-  virtual int pid_of(Rank world_rank) const = 0;   ///< in its own PID namespace
+  virtual int pid_of(Rank world_rank) const = 0;  ///< in its own PID namespace
   virtual std::string host_of(Rank world_rank) const = 0;
   /// 64 bytes per world rank of the node for the data paths (cookie address, namespaces): read by peers.
   virtual std::span<std::byte, 64> card_of(Rank world_rank) = 0;
