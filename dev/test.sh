@@ -3,35 +3,73 @@
 #   test.sh check    what is quick and launches little (minutes)
 #   test.sh test     everything that CI runs
 #   test.sh long     what takes longer than CI may
-set -euo pipefail
+set -uo pipefail
 source "$(dirname "$0")/env.sh"
+extent=${1:-test}
+failed=0
 
-case ${1:-test} in
+case $extent in
   check) select=(-L '^(unit|passes|layers|catalog|quick)$' -LE '^long$') ;;
   test) select=(-LE '^long$') ;;
   long) select=(-L '^long$') ;;
   *) echo "usage: test.sh check|test|long" >&2; exit 2 ;;
 esac
 
-say "building the tests"
-cmake --build "$build" --parallel "$jobs" --target all hocket_tests
+# run_ctest BUILD-FOLDER SELECTION...: its output also goes to BUILD-FOLDER/tests.log
+run_ctest() {
+  local folder=$1
+  shift
+  ctest --test-dir "$folder" --parallel "$jobs" --output-on-failure --no-tests=error "$@" </dev/null 2>&1 |
+    tee "$folder/tests.log"
+}
 
-log=$build/tests.log
-say "ctest ${select[*]}"
-failed=0
-ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error "${select[@]}" </dev/null 2>&1 | tee "$log" || failed=1
+summary() { grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$1" || echo "no result"; }
 
-python_result="none"
-if [[ $1 != long ]] && compgen -G 'tests/python/test_*.py' >/dev/null; then
+native() {
+  say "building the tests"
+  cmake --build "$build" --parallel "$jobs" --target all hocket_tests || return 1
+  say "ctest ${select[*]}"
+  run_ctest "$build" "${select[@]}"
+}
+
+# sanitized PRESET LABEL...: the programs of these labels once more, under a sanitizer
+sanitized() {
+  local preset=$1 folder=$root/build/$1 labels targets
+  shift
+  labels="^($(IFS='|'; echo "$*"))\$"
+  targets=("${@/#/hocket_tests.}")
+  say "$preset: $*"
+  mkdir -p "$folder"
+  : >"$folder/tests.log"
+  cmake --preset "$preset" -DHOCKET_MPI_PREFIX="$venv/opt" >"$folder/configure.log" || { cat "$folder/configure.log"; return 1; }
+  cmake --build "$folder" --parallel "$jobs" --target "${targets[@]}" || return 1
+  run_ctest "$folder" -L "$labels" -LE '^(long|layers)$'
+}
+
+python_tests() {
+  local marks=(-m "not long")
+  [[ $extent != check ]] || marks=(-m "not long and not slow")
   say "pytest"
-  marks=(-m "not long")
-  [[ $1 != check ]] || marks=(-m "not long and not slow")
-  pytest "${marks[@]}" tests/python </dev/null 2>&1 | tee "$build/pytest.log" || failed=1
-  python_result=$(grep -E '(passed|failed|error|no tests ran)' "$build/pytest.log" | tail -1 | tr -d '=' | xargs)
+  pytest "${marks[@]}" tests/python </dev/null 2>&1 | tee "$build/pytest.log"
+}
+
+mkdir -p "$build"
+: >"$build/tests.log"
+native || failed=1
+if [[ $extent != long ]]; then python_tests || failed=1; fi
+if [[ $extent == test ]]; then
+  sanitized asan-ubsan unit passes transport fuzz || failed=1
+  sanitized tsan threads || failed=1
 fi
 
 say "closing"
-python dev/closing_lines.py "$build" "$log"
-echo "python: $python_result"
-grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log" || true
+python dev/closing_lines.py "$build" "$build/tests.log"
+if [[ $extent == test ]]; then
+  echo "address and undefined-behaviour sanitizers: $(summary build/asan-ubsan/tests.log)"
+  echo "thread sanitizer: $(summary build/tsan/tests.log)"
+fi
+if [[ $extent != long ]]; then
+  echo "python: $(grep -E '(passed|failed|error|no tests ran)' "$build/pytest.log" | tail -1 | tr -d '=' | xargs)"
+fi
+summary "$build/tests.log"
 exit $failed
