@@ -86,6 +86,8 @@ void Program::check_header(const Schedule& s, Rank rank) const {
           "block collectives have one chunk per rank");
   require(!is_vector(s.collective) || s.chunks > 0, "a vector has at least one chunk");
   require(std::uint64_t{s.staging.first} + s.staging.count <= s.chunks, "the staging window exceeds the chunks");
+  constexpr std::uint64_t most_planes = 1 << 16;
+  require(s.staging.planes <= most_planes && s.scratch_planes <= most_planes, "too many planes");
   require(std::ranges::adjacent_find(s.rounds, std::greater_equal<>()) == s.rounds.end() &&
               (s.rounds.empty() || s.rounds.front() > 0),
           "rounds are empty or do not ascend");

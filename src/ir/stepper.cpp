@@ -1,5 +1,10 @@
 #include "ir/stepper.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+
 #include "base/error.hpp"
 
 namespace hocket::ir {
@@ -12,12 +17,18 @@ class Stepper {
       : program_(program), actions_(actions), ranks_(program.ranks()), posted_(program.messages()) {}
 
   void run() {
-    bool progress = true;
-    while (progress) {
-      progress = false;
-      for (Rank r = 0; r < program_.ranks(); ++r)
-        while (advance(r)) progress = true;
+    while (sweep([](Rank r) { return r; }, [] { return std::numeric_limits<unsigned>::max(); })) {
     }
+    report_deadlock();
+  }
+
+  void run_interleaved(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Rank> order(ranks_.size());
+    std::iota(order.begin(), order.end(), 0);
+    do {
+      std::ranges::shuffle(order, random);
+    } while (sweep([&](Rank i) { return order[i]; }, [&] { return 1 + static_cast<unsigned>(random() % 3); }));
     report_deadlock();
   }
 
@@ -31,6 +42,15 @@ class Stepper {
     bool send = false, recv = false;
     bool both() const { return send && recv; }
   };
+
+  /// Visits every rank once, for at most patience() steps. False if nobody could move.
+  template <class Order, class Patience>
+  bool sweep(Order rank_at, Patience patience) {
+    bool progress = false;
+    for (Rank i = 0; i < program_.ranks(); ++i)
+      for (unsigned left = patience(); left > 0 && advance(rank_at(i)); --left) progress = true;
+    return progress;
+  }
 
   bool ended(Rank r) const { return ranks_[r].round == program_.of(r).rounds.size(); }
   std::uint32_t round_begin(Rank r) const {
@@ -123,6 +143,10 @@ class Stepper {
 
 }  // namespace
 
-void run(const Program& program, Actions& actions) { Stepper(program, actions).run(); }
+void run(const Program& program, Actions& actions, std::uint64_t interleaving) {
+  Stepper stepper(program, actions);
+  if (interleaving == 0) return stepper.run();
+  stepper.run_interleaved(interleaving);
+}
 
 }  // namespace hocket::ir

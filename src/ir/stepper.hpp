@@ -18,7 +18,8 @@ class Actions {
   virtual void complete_recv(Place place, const Op& op, MessageId message) = 0;
 };
 
-/// Throws hocket::Error when the ranks deadlock, naming what they wait for.
-void run(const Program& program, Actions& actions);
+/// Throws hocket::Error when the ranks deadlock, naming what they wait for. `interleaving` 0 lets every rank run as far as it
+/// can in turn; any other number is the seed of a random interleaving.
+void run(const Program& program, Actions& actions, std::uint64_t interleaving = 0);
 
 }  // namespace hocket::ir

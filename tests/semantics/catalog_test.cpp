@@ -1,0 +1,155 @@
+// Every row of the catalog, proved: symbolic execution of all ranks for many numbers of ranks, roots and parameters, in place and
+// not, and the row's claims compared with what its schedules contain.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "algorithms/catalog.hpp"
+#include "ir/count.hpp"
+#include "ir/verify.hpp"
+
+namespace hocket::algorithms {
+namespace {
+
+using ir::Rank;
+using ir::Schedule;
+
+void PrintTo(const Algorithm* row, std::ostream* out) { *out << ir::name_of(row->collective) << ":" << row->name; }
+
+std::string text_of(const Algorithm& row, const Request& request) {
+  std::string text = std::string(ir::name_of(row.collective)) + ":" + std::string(row.name) + " ranks " +
+                     std::to_string(request.ranks) + " root " + std::to_string(request.root) +
+                     (request.commutative ? "" : " not commutative");
+  for (std::size_t i = 0; i < row.parameters.size(); ++i)
+    text += " " + std::string(row.parameters[i].name) + "=" + std::to_string(request.parameters[i]);
+  return text;
+}
+
+std::set<Rank> roots(const Algorithm& row, Rank ranks) {
+  if (!ir::is_rooted(row.collective)) return {0};
+  return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
+}
+
+std::set<std::int32_t> values(const Parameter& p) {
+  constexpr std::int32_t largest_of_interest = 65;  // the largest number of ranks here, and one more
+  const std::int32_t most = std::clamp(p.most, p.least, std::max(p.least, largest_of_interest));
+  return {p.preset, p.least, most, p.least + (most - p.least) / 3};
+}
+
+/// The presets, and each parameter over its values while the others keep their presets.
+std::set<ir::Parameters> parameters(const Algorithm& row) {
+  std::set<ir::Parameters> all{presets(row)};
+  for (std::size_t i = 0; i < row.parameters.size(); ++i)
+    for (const std::int32_t value : values(row.parameters[i])) {
+      ir::Parameters some = presets(row);
+      some[i] = value;
+      all.insert(some);
+    }
+  return all;
+}
+
+template <class Visit>
+void each_request(const Algorithm& row, Rank ranks, Visit visit) {
+  for (const Rank root : roots(row, ranks))
+    for (const ir::Parameters& some : parameters(row))
+      for (const bool commutative : {true, false}) {
+        if (!commutative && !(ir::is_reduction(row.collective) && row.order == Order::ranked)) continue;
+        const Request request{row.collective, ranks, 0, root, commutative, some};
+        if (fits(row, request)) visit(request);
+      }
+}
+
+ir::Sizes sizes_of(const Algorithm& row) {
+  switch (row.blocks) {
+    case Blocks::any:
+      return ir::Sizes::own;
+    case Blocks::known:
+      return ir::Sizes::known;
+    case Blocks::equal:
+      break;
+  }
+  return ir::Sizes::equal;
+}
+
+std::vector<Schedule> all_ranks(const Algorithm& row, const Request& request) {
+  std::vector<Schedule> schedules;
+  for (Rank r = 0; r < request.ranks; ++r) schedules.push_back(build(row, request.seen_by(r)));
+  return schedules;
+}
+
+/// A claim holds for every rank, and is reached by the rank that has most to do.
+void expect_claim(const char* what, Property claim, const Request& request, const std::vector<std::uint64_t>& counted) {
+  if (claim == nullptr) return;
+  std::uint64_t most_claimed = 0;
+  for (Rank r = 0; r < request.ranks; ++r) {
+    const std::uint64_t claimed = claim(request.seen_by(r));
+    most_claimed = std::max(most_claimed, claimed);
+    EXPECT_LE(counted[r], claimed) << what << " of rank " << r;
+  }
+  EXPECT_EQ(*std::ranges::max_element(counted), most_claimed) << what << " in all";
+}
+
+class Catalog : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  void prove(const Request& request) {
+    const Algorithm& row = *GetParam();
+    SCOPED_TRACE(text_of(row, request));
+    const auto schedules = all_ranks(row, request);
+    for (const bool in_place : {false, true}) {
+      if (in_place && !row.in_place) continue;
+      const ir::Verdict verdict =
+          ir::verify(schedules, {.in_place = in_place, .ranked = row.order == Order::ranked, .sizes = sizes_of(row)});
+      EXPECT_TRUE(verdict.ok) << (in_place ? "in place: " : "") << verdict.what;
+    }
+    check_access(schedules);
+    check_claims(request, schedules);
+  }
+
+  void check_access(const std::vector<Schedule>& schedules) {
+    bool one_sided = false, two_sided = false;
+    for (const Schedule& s : schedules)
+      for (const ir::Op& op : s.ops) {
+        one_sided |= op.code == ir::OpCode::signal || op.code == ir::OpCode::wait || op.code == ir::OpCode::read;
+        two_sided |= op.code == ir::OpCode::send || op.code == ir::OpCode::recv;
+      }
+    EXPECT_TRUE(!one_sided || GetParam()->access == Access::one_sided);
+    EXPECT_TRUE(!two_sided || GetParam()->access == Access::two_sided);
+  }
+
+  void check_claims(const Request& request, const std::vector<Schedule>& schedules) {
+    std::vector<std::uint64_t> rounds, received;
+    for (const Schedule& s : schedules) {
+      const ir::Counters counters = ir::count(s);
+      rounds.push_back(counters.rounds);
+      received.push_back(counters.received);
+    }
+    expect_claim("rounds", GetParam()->rounds, request, rounds);
+    expect_claim("chunks received", GetParam()->received, request, received);
+  }
+
+  void prove_all(Rank first, Rank last) {
+    for (Rank ranks = first; ranks <= last && !HasFailure(); ++ranks)
+      each_request(*GetParam(), ranks, [&](const Request& request) { prove(request); });
+  }
+};
+
+TEST_P(Catalog, IsRightOnFewRanks) { prove_all(1, 16); }
+TEST_P(Catalog, IsRightOnMoreRanks) { prove_all(17, 33); }
+TEST_P(Catalog, IsRightOnPrimeManyRanks) { prove_all(37, 37); }
+TEST_P(Catalog, IsRightOnManyRanks) { prove_all(64, 64); }
+
+std::vector<const Algorithm*> rows() {
+  std::vector<const Algorithm*> all;
+  for (const Algorithm& row : catalog()) all.push_back(&row);
+  return all;
+}
+
+std::string test_name(const testing::TestParamInfo<const Algorithm*>& info) {
+  return std::string(ir::name_of(info.param->collective)) + "_" + std::string(info.param->name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Row, Catalog, testing::ValuesIn(rows()), test_name);
+
+}  // namespace
+}  // namespace hocket::algorithms
