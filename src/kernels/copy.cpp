@@ -42,7 +42,9 @@ void copy_streaming(void* dst, const void* src, std::size_t bytes) noexcept {
   _mm_sfence();  // streaming stores are not ordered with the flag that announces the data
 }
 #else
-void copy_streaming(void* dst, const void* src, std::size_t bytes) noexcept { copy(dst, src, bytes); }
+void copy_streaming(void* dst, const void* src, std::size_t bytes) noexcept {
+  copy(dst, src, bytes);
+}
 #endif
 
 }  // namespace hocket::kernels

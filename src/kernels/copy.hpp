@@ -1,5 +1,5 @@
-// Copying bytes on the run path: small blocks in a few moves of their own, the rest by the C library's memcpy,
-// which knows the processor; and a variant that leaves the caches alone.
+// Copying bytes on the run path: small blocks in a few moves of their own, the rest by the C library's
+// memcpy, which knows the processor; and a variant that leaves the caches alone.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,10 @@
 namespace hocket::kernels {
 
 namespace detail {
+
+struct SixteenBytes {
+  std::uint64_t words[2];
+};
 
 template <class T>
 inline void move_ends(char* dst, const char* src, std::size_t bytes) noexcept {
@@ -23,7 +27,7 @@ inline void move_ends(char* dst, const char* src, std::size_t bytes) noexcept {
 }  // namespace detail
 
 // Largest block that copy() does not hand to memcpy.
-inline constexpr std::size_t inline_copy_limit = 16;
+inline constexpr std::size_t inline_copy_limit = 32;
 
 // src and dst are the same or do not overlap.
 inline void copy(void* dst, const void* src, std::size_t bytes) noexcept {
@@ -31,6 +35,8 @@ inline void copy(void* dst, const void* src, std::size_t bytes) noexcept {
   const char* from = static_cast<const char*>(src);
   if (bytes > inline_copy_limit) {
     if (dst != src) std::memcpy(dst, src, bytes);
+  } else if (bytes > 16) {
+    detail::move_ends<detail::SixteenBytes>(to, from, bytes);
   } else if (bytes >= 8) {
     detail::move_ends<std::uint64_t>(to, from, bytes);
   } else if (bytes >= 4) {
@@ -42,8 +48,10 @@ inline void copy(void* dst, const void* src, std::size_t bytes) noexcept {
   }
 }
 
-// Writes past the caches from this many bytes on; less is copy(). For data that nobody reads soon.
-inline constexpr std::size_t streaming_copy_minimum = 4096;
+// Writes past the caches from this many bytes on; less is copy(). For data that nobody reads soon: whoever
+// does fetches it from memory. Measured (docs/design/0003-kernels.md): a fifth to a third faster from 1 MiB
+// on, slower below.
+inline constexpr std::size_t streaming_copy_minimum = std::size_t{1} << 20;
 void copy_streaming(void* dst, const void* src, std::size_t bytes) noexcept;
 
 }  // namespace hocket::kernels

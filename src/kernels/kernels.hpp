@@ -56,7 +56,21 @@ enum class ElementType : std::uint8_t {
   none,
 };
 
-enum class OpKind : std::uint8_t { sum, prod, max, min, land, lor, lxor, band, bor, bxor, maxloc, minloc, none };
+enum class OpKind : std::uint8_t {
+  sum,
+  prod,
+  max,
+  min,
+  land,
+  lor,
+  lxor,
+  band,
+  bor,
+  bxor,
+  maxloc,
+  minloc,
+  none
+};
 
 inline constexpr std::size_t element_type_count = static_cast<std::size_t>(ElementType::none);
 inline constexpr std::size_t op_kind_count = static_cast<std::size_t>(OpKind::none);

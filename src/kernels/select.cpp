@@ -13,10 +13,13 @@ struct Candidate {
   bool (*available)() noexcept;
 };
 
-bool always() noexcept { return true; }
+bool always() noexcept {
+  return true;
+}
 
 #if defined(__x86_64__)
-// Exactly the flags that CMakeLists.txt compiles with; the check includes that the system saves the registers.
+// Exactly the flags that CMakeLists.txt compiles with; the check includes that the system saves the
+// registers.
 bool has_avx2() noexcept {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
@@ -80,7 +83,9 @@ void select(std::string_view isa) {
   refuse(isa);
 }
 
-std::string_view selected_isa() noexcept { return selected_table().isa; }
+std::string_view selected_isa() noexcept {
+  return selected_table().isa;
+}
 
 std::vector<std::string_view> available_isas() {
   std::vector<std::string_view> isas;

@@ -73,8 +73,8 @@ constexpr bool rows_in_order() {
 }
 static_assert(rows_in_order());
 
-constexpr std::string_view op_names[] = {"sum", "prod", "max",  "min",    "land",   "lor", "lxor",
-                                         "band", "bor", "bxor", "maxloc", "minloc", "none"};
+constexpr std::string_view op_names[] = {"sum",  "prod", "max",  "min",    "land",   "lor", "lxor",
+                                         "band", "bor",  "bxor", "maxloc", "minloc", "none"};
 static_assert(std::size(op_names) == op_kind_count + 1);
 
 bool supported_class(OpKind op, TypeClass kind) noexcept {

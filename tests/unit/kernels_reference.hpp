@@ -25,7 +25,8 @@ void put(unsigned char* at, T value) {
 
 inline void put(unsigned char* at, long double value) {
   std::memset(at, 0, sizeof(value));
-  std::memcpy(at, &value, sizeof(value) == 16 && std::numeric_limits<long double>::digits == 64 ? 10 : sizeof(value));
+  std::memcpy(at, &value,
+              sizeof(value) == 16 && std::numeric_limits<long double>::digits == 64 ? 10 : sizeof(value));
 }
 
 // binary16 by its definition; a NaN's sign and quietened payload are kept.
@@ -78,10 +79,14 @@ inline std::uint16_t bf16_bits(float value) {
 template <class T>
 T real(OpKind op, T a, T b) {
   switch (op) {
-    case OpKind::sum: return a + b;
-    case OpKind::prod: return a * b;
-    case OpKind::max: return b > a ? b : a;
-    default: return b < a ? b : a;
+    case OpKind::sum:
+      return a + b;
+    case OpKind::prod:
+      return a * b;
+    case OpKind::max:
+      return b > a ? b : a;
+    default:
+      return b < a ? b : a;
   }
 }
 
@@ -97,16 +102,26 @@ template <class T>
 T integer(OpKind op, T a, T b) {
   using Wide = unsigned __int128;
   switch (op) {
-    case OpKind::sum: return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
-    case OpKind::prod: return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
-    case OpKind::max: return a > b ? a : b;
-    case OpKind::min: return a < b ? a : b;
-    case OpKind::land: return a && b;
-    case OpKind::lor: return a || b;
-    case OpKind::lxor: return !a != !b;
-    case OpKind::band: return a & b;
-    case OpKind::bor: return a | b;
-    default: return a ^ b;
+    case OpKind::sum:
+      return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+    case OpKind::prod:
+      return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+    case OpKind::max:
+      return a > b ? a : b;
+    case OpKind::min:
+      return a < b ? a : b;
+    case OpKind::land:
+      return a && b;
+    case OpKind::lor:
+      return a || b;
+    case OpKind::lxor:
+      return !a != !b;
+    case OpKind::band:
+      return a & b;
+    case OpKind::bor:
+      return a | b;
+    default:
+      return a ^ b;
   }
 }
 
@@ -140,39 +155,87 @@ void pair_at(OpKind op, unsigned char* out, const unsigned char* a, const unsign
 }
 
 // out = a op b; out may be a or b.
-inline void apply(OpKind op, ElementType type, unsigned char* out, const unsigned char* a, const unsigned char* b) {
+inline void apply(OpKind op, ElementType type, unsigned char* out, const unsigned char* a,
+                  const unsigned char* b) {
   unsigned char result[32] = {};
   switch (type) {
-    case ElementType::i8: integer_at<std::int8_t>(op, result, a, b); break;
-    case ElementType::i16: integer_at<std::int16_t>(op, result, a, b); break;
-    case ElementType::i32: integer_at<std::int32_t>(op, result, a, b); break;
-    case ElementType::i64: integer_at<std::int64_t>(op, result, a, b); break;
+    case ElementType::i8:
+      integer_at<std::int8_t>(op, result, a, b);
+      break;
+    case ElementType::i16:
+      integer_at<std::int16_t>(op, result, a, b);
+      break;
+    case ElementType::i32:
+      integer_at<std::int32_t>(op, result, a, b);
+      break;
+    case ElementType::i64:
+      integer_at<std::int64_t>(op, result, a, b);
+      break;
     case ElementType::u8:
     case ElementType::bool8:
-    case ElementType::byte: integer_at<std::uint8_t>(op, result, a, b); break;
-    case ElementType::u16: integer_at<std::uint16_t>(op, result, a, b); break;
+    case ElementType::byte:
+      integer_at<std::uint8_t>(op, result, a, b);
+      break;
+    case ElementType::u16:
+      integer_at<std::uint16_t>(op, result, a, b);
+      break;
     case ElementType::u32:
-    case ElementType::logical32: integer_at<std::uint32_t>(op, result, a, b); break;
-    case ElementType::u64: integer_at<std::uint64_t>(op, result, a, b); break;
+    case ElementType::logical32:
+      integer_at<std::uint32_t>(op, result, a, b);
+      break;
+    case ElementType::u64:
+      integer_at<std::uint64_t>(op, result, a, b);
+      break;
     case ElementType::f16:
       put(result, f16_bits(real(op, f16_value(get<std::uint16_t>(a)), f16_value(get<std::uint16_t>(b)))));
       break;
-    case ElementType::bf16: bf16_at(op, result, get<std::uint16_t>(a), get<std::uint16_t>(b)); break;
-    case ElementType::f32: real_at<float>(op, result, a, b); break;
-    case ElementType::f64: real_at<double>(op, result, a, b); break;
-    case ElementType::f80: real_at<long double>(op, result, a, b); break;
-    case ElementType::c32: complex_at<float>(op, result, a, b); break;
-    case ElementType::c64: complex_at<double>(op, result, a, b); break;
-    case ElementType::c80: complex_at<long double>(op, result, a, b); break;
-    case ElementType::pair_f32_i32: pair_at<float, std::int32_t>(op, result, a, b); break;
-    case ElementType::pair_f64_i32: pair_at<double, std::int32_t>(op, result, a, b); break;
-    case ElementType::pair_i64_i32: pair_at<std::int64_t, std::int32_t>(op, result, a, b); break;
-    case ElementType::pair_i32_i32: pair_at<std::int32_t, std::int32_t>(op, result, a, b); break;
-    case ElementType::pair_i16_i32: pair_at<std::int16_t, std::int32_t, 4>(op, result, a, b); break;
-    case ElementType::pair_f80_i32: pair_at<long double, std::int32_t>(op, result, a, b); break;
-    case ElementType::pair_f32_f32: pair_at<float, float>(op, result, a, b); break;
-    case ElementType::pair_f64_f64: pair_at<double, double>(op, result, a, b); break;
-    case ElementType::none: break;
+    case ElementType::bf16:
+      bf16_at(op, result, get<std::uint16_t>(a), get<std::uint16_t>(b));
+      break;
+    case ElementType::f32:
+      real_at<float>(op, result, a, b);
+      break;
+    case ElementType::f64:
+      real_at<double>(op, result, a, b);
+      break;
+    case ElementType::f80:
+      real_at<long double>(op, result, a, b);
+      break;
+    case ElementType::c32:
+      complex_at<float>(op, result, a, b);
+      break;
+    case ElementType::c64:
+      complex_at<double>(op, result, a, b);
+      break;
+    case ElementType::c80:
+      complex_at<long double>(op, result, a, b);
+      break;
+    case ElementType::pair_f32_i32:
+      pair_at<float, std::int32_t>(op, result, a, b);
+      break;
+    case ElementType::pair_f64_i32:
+      pair_at<double, std::int32_t>(op, result, a, b);
+      break;
+    case ElementType::pair_i64_i32:
+      pair_at<std::int64_t, std::int32_t>(op, result, a, b);
+      break;
+    case ElementType::pair_i32_i32:
+      pair_at<std::int32_t, std::int32_t>(op, result, a, b);
+      break;
+    case ElementType::pair_i16_i32:
+      pair_at<std::int16_t, std::int32_t, 4>(op, result, a, b);
+      break;
+    case ElementType::pair_f80_i32:
+      pair_at<long double, std::int32_t>(op, result, a, b);
+      break;
+    case ElementType::pair_f32_f32:
+      pair_at<float, float>(op, result, a, b);
+      break;
+    case ElementType::pair_f64_f64:
+      pair_at<double, double>(op, result, a, b);
+      break;
+    case ElementType::none:
+      break;
   }
   std::memcpy(out, result, element_size(type));
 }
@@ -202,15 +265,24 @@ inline bool same(OpKind op, ElementType type, const unsigned char* a, const unsi
   if (std::memcmp(a, b, element_size(type)) == 0) return true;
   if (op != OpKind::sum && op != OpKind::prod) return false;
   switch (type) {
-    case ElementType::f16: return both_nan_f16(a, b);
-    case ElementType::bf16: return both_nan_bf16(a, b);
-    case ElementType::f32: return same_parts<float>(a, b, 1);
-    case ElementType::f64: return same_parts<double>(a, b, 1);
-    case ElementType::f80: return same_parts<long double>(a, b, 1);
-    case ElementType::c32: return same_parts<float>(a, b, 2);
-    case ElementType::c64: return same_parts<double>(a, b, 2);
-    case ElementType::c80: return same_parts<long double>(a, b, 2);
-    default: return false;
+    case ElementType::f16:
+      return both_nan_f16(a, b);
+    case ElementType::bf16:
+      return both_nan_bf16(a, b);
+    case ElementType::f32:
+      return same_parts<float>(a, b, 1);
+    case ElementType::f64:
+      return same_parts<double>(a, b, 1);
+    case ElementType::f80:
+      return same_parts<long double>(a, b, 1);
+    case ElementType::c32:
+      return same_parts<float>(a, b, 2);
+    case ElementType::c64:
+      return same_parts<double>(a, b, 2);
+    case ElementType::c80:
+      return same_parts<long double>(a, b, 2);
+    default:
+      return false;
   }
 }
 

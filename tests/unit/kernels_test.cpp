@@ -83,21 +83,36 @@ void element_into(Random& random, ElementType type, unsigned char* at) {
     at[0] = random() % 2;
   }
   switch (type) {
-    case ElementType::f32: return real_parts<float>(random, at, 1);
-    case ElementType::f64: return real_parts<double>(random, at, 1);
-    case ElementType::f80: return real_parts<long double>(random, at, 1);
-    case ElementType::c32: return real_parts<float>(random, at, 2);
-    case ElementType::c64: return real_parts<double>(random, at, 2);
-    case ElementType::c80: return real_parts<long double>(random, at, 2);
-    case ElementType::pair_f32_i32: return pair_into<float, std::int32_t>(random, at);
-    case ElementType::pair_f64_i32: return pair_into<double, std::int32_t>(random, at);
-    case ElementType::pair_i64_i32: return pair_into<std::int64_t, std::int32_t>(random, at);
-    case ElementType::pair_i32_i32: return pair_into<std::int32_t, std::int32_t>(random, at);
-    case ElementType::pair_i16_i32: return pair_into<std::int16_t, std::int32_t, 4>(random, at);
-    case ElementType::pair_f80_i32: return pair_into<long double, std::int32_t>(random, at);
-    case ElementType::pair_f32_f32: return pair_into<float, float>(random, at);
-    case ElementType::pair_f64_f64: return pair_into<double, double>(random, at);
-    default: return;
+    case ElementType::f32:
+      return real_parts<float>(random, at, 1);
+    case ElementType::f64:
+      return real_parts<double>(random, at, 1);
+    case ElementType::f80:
+      return real_parts<long double>(random, at, 1);
+    case ElementType::c32:
+      return real_parts<float>(random, at, 2);
+    case ElementType::c64:
+      return real_parts<double>(random, at, 2);
+    case ElementType::c80:
+      return real_parts<long double>(random, at, 2);
+    case ElementType::pair_f32_i32:
+      return pair_into<float, std::int32_t>(random, at);
+    case ElementType::pair_f64_i32:
+      return pair_into<double, std::int32_t>(random, at);
+    case ElementType::pair_i64_i32:
+      return pair_into<std::int64_t, std::int32_t>(random, at);
+    case ElementType::pair_i32_i32:
+      return pair_into<std::int32_t, std::int32_t>(random, at);
+    case ElementType::pair_i16_i32:
+      return pair_into<std::int16_t, std::int32_t, 4>(random, at);
+    case ElementType::pair_f80_i32:
+      return pair_into<long double, std::int32_t>(random, at);
+    case ElementType::pair_f32_f32:
+      return pair_into<float, float>(random, at);
+    case ElementType::pair_f64_f64:
+      return pair_into<double, double>(random, at);
+    default:
+      return;
   }
 }
 
@@ -118,7 +133,8 @@ struct Case {
     for (int k = 2; k <= max_sources; ++k) {
       expected[k] = expected[k - 1];
       for (std::size_t i = 0; i < max_elements; ++i)
-        reference::apply(op, type, &expected[k][i * size], &expected[k - 1][i * size], &sources[k - 1][i * size]);
+        reference::apply(op, type, &expected[k][i * size], &expected[k - 1][i * size],
+                         &sources[k - 1][i * size]);
     }
   }
 };
@@ -146,7 +162,8 @@ void check(const Case& c, int k, std::size_t n, int alias, Random& random) {
            " n=" + std::to_string(n) + " k=" + std::to_string(k) + " alias=" + std::to_string(alias);
   };
   for (std::size_t i = 0; i < n; ++i)
-    ASSERT_TRUE(reference::same(c.op, c.type, dst + i * c.size, &c.expected[k][i * c.size])) << where() << " i=" << i;
+    ASSERT_TRUE(reference::same(c.op, c.type, dst + i * c.size, &c.expected[k][i * c.size]))
+        << where() << " i=" << i;
   for (std::size_t i = 0; i < guard; ++i) ASSERT_EQ(dst[bytes + i], guard_byte) << where();
   for (int j = 0; j < k; ++j) {
     const bool intact = j == alias || std::memcmp(src[j], c.sources[j].data(), bytes) == 0;
@@ -232,7 +249,8 @@ TEST_P(Kernels, max_and_min_keep_the_left_operand_on_ties_and_nan) {
     for (const double out : reduced(op, ElementType::f64, -0.0, 0.0)) EXPECT_TRUE(std::signbit(out));
     for (const double out : reduced(op, ElementType::f64, 0.0, -0.0)) EXPECT_FALSE(std::signbit(out));
     for (const double out : reduced(op, ElementType::f64, 1.0, static_cast<double>(NAN))) EXPECT_EQ(out, 1.0);
-    for (const double out : reduced(op, ElementType::f64, static_cast<double>(NAN), 1.0)) EXPECT_TRUE(std::isnan(out));
+    for (const double out : reduced(op, ElementType::f64, static_cast<double>(NAN), 1.0))
+      EXPECT_TRUE(std::isnan(out));
   }
 }
 
@@ -262,7 +280,8 @@ void check_all_short_floats(OpKind op, ElementType type, std::uint16_t right) {
                      reinterpret_cast<const unsigned char*>(&right));
     ASSERT_TRUE(reference::same(op, type, reinterpret_cast<const unsigned char*>(&out[i]),
                                 reinterpret_cast<const unsigned char*>(&expected)))
-        << name(op) << ' ' << name(type) << " left " << i << " right " << right << ": " << out[i] << " not " << expected;
+        << name(op) << ' ' << name(type) << " left " << i << " right " << right << ": " << out[i] << " not "
+        << expected;
   }
 }
 
@@ -270,7 +289,8 @@ TEST_P(Kernels, short_floats_round_to_nearest_even) {
   Random random(seed());
   for (const ElementType type : {ElementType::f16, ElementType::bf16})
     for (const OpKind op : {OpKind::sum, OpKind::prod, OpKind::max, OpKind::min}) {
-      for (const std::uint16_t right : {0x0000, 0x8000, 0x0001, 0x03ff, 0x3800, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7f80})
+      for (const std::uint16_t right :
+           {0x0000, 0x8000, 0x0001, 0x03ff, 0x3800, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7f80})
         ASSERT_NO_FATAL_FAILURE(check_all_short_floats(op, type, right));
       for (int i = 0; i < 4; ++i)
         ASSERT_NO_FATAL_FAILURE(check_all_short_floats(op, type, static_cast<std::uint16_t>(random())));

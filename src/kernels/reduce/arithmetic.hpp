@@ -18,7 +18,7 @@ struct Prod {
   template <class V>
   HOCKET_KERNELS_INLINE static V of(V a, V b) {
     // Small unsigned integers are promoted to int, whose product can overflow: multiply as unsigned.
-    if constexpr (requires { requires sizeof(V) < sizeof(int) && V(-1) > V(0); }) {
+    if constexpr (requires { requires sizeof(V)<sizeof(int) && V(-1)> V(0); }) {
       return static_cast<V>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
     } else {
       return static_cast<V>(a * b);
@@ -87,7 +87,7 @@ template <class T, class Operation>
 struct Arithmetic {
   static constexpr int unit = sizeof(T);
   static constexpr int widest = vector_bytes;
-  static constexpr int unroll = 4;
+  static constexpr int registers = 1;
 
   template <int Bytes>
   HOCKET_KERNELS_INLINE static Vector<T, Bytes> load(const char* from) {

@@ -15,7 +15,7 @@ template <class T>
 struct ComplexProd {
   static constexpr int unit = 2 * sizeof(T);
   static constexpr int widest = vector_bytes;
-  static constexpr int unroll = 4;
+  static constexpr int registers = 4;
 
   template <int Bytes>
   HOCKET_KERNELS_INLINE static Vector<T, Bytes> load(const char* from) {

@@ -17,7 +17,15 @@ using Float = Vector<float, Bytes>;
 template <int Bytes>
 using Word = Vector<std::uint32_t, Bytes>;
 template <int Bytes>
+using SignedWord = Vector<std::int32_t, Bytes>;
+template <int Bytes>
 using Short = Vector<std::uint16_t, Bytes / 2>;
+
+// left > right for words without their top bit: SSE2, AVX2 and many others compare signed words only.
+template <int Bytes>
+HOCKET_KERNELS_INLINE auto above(Word<Bytes> left, std::int32_t right) {
+  return bits_as<SignedWord<Bytes>>(left) > right;
+}
 
 template <int Bytes>
 HOCKET_KERNELS_INLINE Word<Bytes> load_short(const char* from) {
@@ -39,7 +47,7 @@ struct Bf16 {
     const auto bits = bits_as<Word<Bytes>>(value);
     const Word<Bytes> rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
     const Word<Bytes> quiet = bits | 0x400000u;
-    const Word<Bytes> chosen = (bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded;
+    const Word<Bytes> chosen = above<Bytes>(bits & 0x7fffffffu, 0x7f800000) ? quiet : rounded;
     return bits_as<Float<Bytes>>(chosen & 0xffff0000u);
   }
   template <int Bytes>
@@ -74,6 +82,10 @@ struct F16 {
       return narrow_512(f);
     }
   }
+  template <int Bytes>
+  HOCKET_KERNELS_INLINE static Float<Bytes> round(Float<Bytes> value) {
+    return widen<Bytes>(narrow<Bytes>(value));
+  }
 #if defined(__AVX512F__)
   // The masked forms with a full mask: GCC 12 warns of its own headers' undefined value in the plain ones.
   HOCKET_KERNELS_INLINE static Float<64> widen_512(Short<64> h) {
@@ -92,12 +104,12 @@ struct F16 {
     const Word<Bytes> normal = shifted + ((127u - 15u) << 23);
     // Infinity or NaN: the largest exponent; NaN made quiet.
     const Word<Bytes> top = shifted + ((255u - 31u) << 23);
-    const Word<Bytes> special = shifted > (31u << 23) ? top | 0x400000u : top;
+    const Word<Bytes> special = above<Bytes>(shifted, 31 << 23) ? top | 0x400000u : top;
     // Subnormal m * 2^-24 = (2^-14 + m * 2^-24) - 2^-14, which meets no subnormal f32.
-    const auto above = bits_as<Float<Bytes>>(normal + (1u << 23));
-    const Word<Bytes> subnormal = bits_as<Word<Bytes>>(above - 0x1p-14f) & 0x7fffffffu;
-    const Word<Bytes> finite = shifted < (1u << 23) ? subnormal : normal;
-    return bits_as<Float<Bytes>>((shifted >= (31u << 23) ? special : finite) | sign);
+    const auto raised = bits_as<Float<Bytes>>(normal + (1u << 23));
+    const Word<Bytes> subnormal = bits_as<Word<Bytes>>(raised - 0x1p-14f) & 0x7fffffffu;
+    const Word<Bytes> finite = above<Bytes>(shifted, (1 << 23) - 1) ? normal : subnormal;
+    return bits_as<Float<Bytes>>((above<Bytes>(shifted, (31 << 23) - 1) ? special : finite) | sign);
   }
   template <int Bytes>
   HOCKET_KERNELS_INLINE static Short<Bytes> narrow(Float<Bytes> f) {
@@ -109,20 +121,30 @@ struct F16 {
     const Word<Bytes> subnormal = bits_as<Word<Bytes>>(bits_as<Float<Bytes>>(magnitude) + 0.5f) - 0x3f000000u;
     const Word<Bytes> infinity = (magnitude & 0u) | 0x7c00u;
     const Word<Bytes> nan = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
-    const Word<Bytes> special = magnitude > 0x7f800000u ? nan : infinity;
-    const Word<Bytes> finite = magnitude < (113u << 23) ? subnormal : normal;
-    const Word<Bytes> chosen = (magnitude >= 0x47800000u ? special : finite) | sign;
+    const Word<Bytes> special = above<Bytes>(magnitude, 0x7f800000) ? nan : infinity;
+    const Word<Bytes> finite = above<Bytes>(magnitude, (113 << 23) - 1) ? normal : subnormal;
+    const Word<Bytes> chosen = (above<Bytes>(magnitude, 0x477fffff) ? special : finite) | sign;
     return convert_lanes<std::uint16_t, std::uint32_t, Bytes>(chosen);
+  }
+  // narrow and widen in one, without leaving f32.
+  template <int Bytes>
+  HOCKET_KERNELS_INLINE static Float<Bytes> round(Float<Bytes> value) {
+    const auto bits = bits_as<Word<Bytes>>(value);
+    const Word<Bytes> magnitude = bits & 0x7fffffffu;
+    const Word<Bytes> normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u)) & ~0x1fffu;
+    const Word<Bytes> subnormal = bits_as<Word<Bytes>>((bits_as<Float<Bytes>>(magnitude) + 0.5f) - 0.5f);
+    const Word<Bytes> infinity = (magnitude & 0u) | 0x7f800000u;
+    const Word<Bytes> nan = (magnitude | 0x400000u) & ~0x1fffu;
+    const Word<Bytes> special = above<Bytes>(magnitude, 0x7f800000) ? nan : infinity;
+    const Word<Bytes> finite = above<Bytes>(magnitude, (113 << 23) - 1) ? normal : subnormal;
+    const Word<Bytes> chosen = above<Bytes>(normal, 0x477fffff) ? special : finite;
+    return bits_as<Float<Bytes>>(chosen | (bits & 0x80000000u));
   }
 #endif
 
   template <int Bytes>
   HOCKET_KERNELS_INLINE static Float<Bytes> load(const char* from) {
     return widen<Bytes>(load_bytes<Short<Bytes>>(from));
-  }
-  template <int Bytes>
-  HOCKET_KERNELS_INLINE static Float<Bytes> round(Float<Bytes> value) {
-    return widen<Bytes>(narrow<Bytes>(value));
   }
   template <int Bytes>
   HOCKET_KERNELS_INLINE static void store(char* to, Float<Bytes> value) {
@@ -134,7 +156,7 @@ template <class Format, class Operation, bool rounds>
 struct ShortFloat {
   static constexpr int unit = 2;
   static constexpr int widest = vector_bytes / 2;
-  static constexpr int unroll = 4;
+  static constexpr int registers = 4;
 
   template <int Bytes>
   HOCKET_KERNELS_INLINE static Float<2 * Bytes> load(const char* from) {

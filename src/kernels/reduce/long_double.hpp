@@ -22,7 +22,7 @@ template <class Element, class Operation>
 struct LongDoubleKernel {
   static constexpr int unit = Element::bytes;
   static constexpr int widest = unit;
-  static constexpr int unroll = 1;
+  static constexpr int registers = 2;
 
   template <int Bytes>
   HOCKET_KERNELS_INLINE static Element load(const char* from) {
@@ -45,8 +45,12 @@ struct LongDouble {
   HOCKET_KERNELS_INLINE static LongDouble load(const char* from) { return {load_bytes<long double>(from)}; }
   HOCKET_KERNELS_INLINE void store(char* to) const { store_long_double(to, value); }
 
-  HOCKET_KERNELS_INLINE friend LongDouble operator+(LongDouble a, LongDouble b) { return {a.value + b.value}; }
-  HOCKET_KERNELS_INLINE friend LongDouble operator*(LongDouble a, LongDouble b) { return {a.value * b.value}; }
+  HOCKET_KERNELS_INLINE friend LongDouble operator+(LongDouble a, LongDouble b) {
+    return {a.value + b.value};
+  }
+  HOCKET_KERNELS_INLINE friend LongDouble operator*(LongDouble a, LongDouble b) {
+    return {a.value * b.value};
+  }
   HOCKET_KERNELS_INLINE friend bool operator<(LongDouble a, LongDouble b) { return a.value < b.value; }
 };
 

@@ -16,7 +16,7 @@ struct Pair {
   static constexpr int lane_bits = 8 * sizeof(Lane);
   static constexpr int unit = 2 * sizeof(Lane);
   static constexpr int widest = vector_bytes;
-  static constexpr int unroll = 2;
+  static constexpr int registers = 2;
 
   template <int Bytes>
   using V = Vector<Lane, Bytes>;
@@ -36,7 +36,8 @@ struct Pair {
     const V<Bytes> chosen = take ? b : a;
     constexpr Lane all = ~Lane{0};
     if constexpr (value_bits == lane_bits && index_bits == lane_bits) return chosen;
-    return chosen & alternating<V<Bytes>, Lane>(all >> (lane_bits - value_bits), all >> (lane_bits - index_bits));
+    return chosen &
+           alternating<V<Bytes>, Lane>(all >> (lane_bits - value_bits), all >> (lane_bits - index_bits));
   }
 
   template <int Bytes>

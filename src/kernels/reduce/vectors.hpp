@@ -1,8 +1,9 @@
 // Vectors of the compiler's own (GCC and Clang vector extensions), as wide as the instruction set allows.
 //
 // Everything in reduce/ is compiled several times with different target flags. It lives in a namespace named
-// after the instruction set and calls no function of the standard library, because an inline function compiled
-// here for AVX-512 under a shared name could be the copy that the linker keeps for the whole program.
+// after the instruction set and calls no function of the standard library, because an inline function
+// compiled here for AVX-512 under a shared name could be the copy that the linker keeps for the whole
+// program.
 #pragma once
 
 #include <cstddef>
