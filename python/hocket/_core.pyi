@@ -1,0 +1,61 @@
+"""The compiled part; bindings/ is its source."""
+
+from typing import Any
+
+def catalog() -> list[dict[str, Any]]: ...
+def fits(
+    collective: str, algorithm: str, ranks: int, root: int, parameters: dict[str, int], commutative: bool
+) -> bool: ...
+def schedule_text(
+    collective: str,
+    algorithm: str,
+    ranks: int,
+    root: int,
+    parameters: dict[str, int],
+    commutative: bool,
+    rank: int,
+) -> str: ...
+def schedule(
+    collective: str,
+    algorithm: str,
+    ranks: int,
+    root: int,
+    parameters: dict[str, int],
+    commutative: bool,
+    rank: int,
+) -> dict[str, Any]: ...
+def count(
+    collective: str,
+    algorithm: str,
+    ranks: int,
+    root: int,
+    parameters: dict[str, int],
+    commutative: bool,
+    rank: int,
+) -> dict[str, int]: ...
+def verify(
+    collective: str,
+    algorithm: str,
+    ranks: int,
+    root: int,
+    parameters: dict[str, int],
+    commutative: bool,
+    in_place: bool,
+) -> str: ...
+def choose(
+    *,
+    collective: str,
+    ranks: int,
+    bytes: int,
+    sizes_known: bool,
+    equal_blocks: bool,
+    commutative: bool,
+    predefined: bool,
+    oversubscribed: bool,
+    disable: str,
+    force: str,
+    rules: str,
+) -> dict[str, Any]: ...
+def rules(disable: str, force: str, file: str) -> list[str]: ...
+def options() -> list[dict[str, str]]: ...
+def available_isas() -> list[str]: ...

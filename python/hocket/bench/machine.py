@@ -1,0 +1,22 @@
+"""What a record says of the machine it was measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+
+def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    try:
+        for line in cpuinfo.read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() in ("model name", "Model"):
+                return " ".join(value.split())
+    except OSError:
+        pass
+    return platform.machine()
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,96 @@
+"""A measured cell as a value and as a line of JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hocket.errors import CommandError
+
+SCHEMA = "hocket-bench-1"
+
+COLLECTIVES = (
+    "barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv",
+    "allgather", "allgatherv", "alltoall", "alltoallv",
+    "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
+)  # fmt: skip
+SIDES = ("untouched", "native", "hocket")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One side of one cell. Times are microseconds per call, of the slowest rank."""
+
+    date: str
+    cpu: str
+    cores: int
+    mpi: str  # openmpi, mpich, intel, debian or a path
+    mpi_version: str
+    ranks: int
+    collective: str
+    bytes: int
+    type: str
+    root: int
+    side: str  # untouched: run without Hocket; native: Hocket loaded but switched off; hocket
+    median_us: float
+    p10_us: float
+    p90_us: float
+    batches: int
+    k: int  # calls per batch
+    valid: bool
+    algorithm: str = ""  # hocket side: what ran, "native" when left to the MPI
+    schema: str = SCHEMA
+
+    def line(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
+
+
+_fields = {field.name: field for field in dataclasses.fields(Record)}
+_kinds: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+
+
+def from_dict(data: dict[str, Any]) -> Record:
+    """Throws ValueError naming the field that is wrong."""
+    if data.get("schema") != SCHEMA:
+        raise ValueError(f"schema is {data.get('schema')!r}, not {SCHEMA!r}")
+    for name, value in data.items():
+        if name not in _fields:
+            raise ValueError(f"unknown field '{name}'")
+        if not isinstance(value, _kinds[str(_fields[name].type)]):
+            raise ValueError(f"field '{name}' is {value!r}")
+    try:
+        record = Record(**data)
+    except TypeError as problem:
+        raise ValueError(str(problem)) from problem
+    if record.side not in SIDES or record.collective not in COLLECTIVES:
+        raise ValueError(f"no such cell: {record.collective}, {record.side}")
+    return record
+
+
+def read(path: Path) -> list[Record]:
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise CommandError(f"cannot read '{path}': {problem}") from problem
+    records = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            records.append(from_dict(json.loads(line)))
+        except (ValueError, AttributeError) as problem:
+            raise CommandError(f"'{path}' line {number}: {problem}") from problem
+    return records
+
+
+def append(path: Path, records: Iterable[Record]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a") as file:
+            file.writelines(record.line() + "\n" for record in records)
+    except OSError as problem:
+        raise CommandError(f"cannot write '{path}': {problem.strerror}") from problem

@@ -1,0 +1,133 @@
+"""Runs the benchmark program under one MPI: untouched, beside Hocket, and for the report of what ran."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hocket import launch, processes, reports
+from hocket.bench import machine
+from hocket.bench.program import bench_program
+from hocket.bench.records import Record
+from hocket.errors import CommandError
+from hocket.mpis import Mpi
+
+_start_seconds = 60.0
+_bound_per_cell = 20.0  # a cell runs at least five batches a side, however slow the MPI is
+
+
+@dataclass(frozen=True)
+class Request:
+    collectives: Sequence[str]
+    sizes: Sequence[int]
+    ranks: int
+    seconds: float = 0.15
+    type: str = "float"
+    root: int = 0
+
+    def cells(self) -> int:
+        return sum(1 if name == "barrier" else len(self.sizes) for name in self.collectives)
+
+    def arguments(self) -> list[str]:
+        return [
+            *("--collectives", ",".join(self.collectives), "--sizes", ",".join(map(str, self.sizes))),
+            *("--seconds", str(self.seconds), "--type", self.type, "--root", str(self.root)),
+        ]
+
+
+def agreed_bytes(collective: str, size: int, ranks: int) -> int:
+    """The bytes under which the report files a cell: what MPI obliges all ranks to agree on."""
+    if collective in ("gatherv", "scatterv", "alltoallv"):
+        return 0
+    return size * ranks if collective in ("allgatherv", "reduce_scatter") else size
+
+
+def size_class(count: int) -> int:
+    return count.bit_length()
+
+
+def _program(mpi: Mpi, request: Request, with_hocket: bool, out: Path, more: Sequence[str]) -> list[str]:
+    program = [str(bench_program(mpi.family)), *request.arguments(), "--out", str(out), *more]
+    return mpi.command(request.ranks, launch.with_hocket(program) if with_hocket else program)
+
+
+def _failure(mpi: Mpi, done: processes.Finished) -> CommandError:
+    if done.timed_out:
+        return CommandError(f"the benchmark under '{mpi.name}' did not end in time", 1)
+    lines = [line for line in (done.errors + done.output).splitlines() if line.strip()]
+    ours = [line for line in lines if "hocket" in line.lower()] or lines[-3:]
+    return CommandError(
+        f"the benchmark under '{mpi.name}' failed (status {done.status}): {' | '.join(ours[:3])}", 1
+    )
+
+
+def _run(mpi: Mpi, request: Request, with_hocket: bool, out: Path, *more: str, **variables: str) -> None:
+    command = _program(mpi, request, with_hocket, out, more)
+    bound = _start_seconds + request.cells() * (_bound_per_cell + 4 * request.seconds)
+    done = processes.run_captured(command, launch.environment(mpi, **variables), bound)
+    if done.status != 0 and "wrong results" not in done.errors:
+        raise _failure(mpi, done)
+
+
+def _lines(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+
+
+def _records(
+    mpi: Mpi, lines: Sequence[dict[str, Any]], algorithms: dict[tuple[str, int], str]
+) -> list[Record]:
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    common: dict[str, Any] = {
+        "date": date,
+        "cpu": machine.cpu_model(),
+        "cores": machine.cores(),
+        "mpi": mpi.name,
+    }
+    records = []
+    for line in lines:
+        line.pop("library")
+        if line["side"] == "hocket":
+            line["algorithm"] = algorithms.get((line["collective"], line["bytes"]), "")
+        records.append(Record(**common, mpi_version=mpi.version(), **line))
+    return records
+
+
+def _most_called(rows: Sequence[reports.ReportRow], function: str, wanted: int) -> str:
+    fitting = [row for row in rows if row.function == function and row.size_class == wanted]
+    decided = [row for row in fitting if "off" not in row.reason.split()] or fitting
+    return max(decided, key=lambda row: row.calls).algorithm if decided else ""
+
+
+def algorithms_of(report: reports.Report, request: Request) -> dict[tuple[str, int], str]:
+    found = {}
+    for collective in request.collectives:
+        for size in [0] if collective == "barrier" else request.sizes:
+            wanted = size_class(agreed_bytes(collective, size, request.ranks))
+            found[collective, size] = _most_called(report.rows, collective, wanted)
+    return found
+
+
+def _what_ran(mpi: Mpi, request: Request, folder: Path) -> dict[tuple[str, int], str]:
+    """A run of its own: a report takes times, which would be measured too."""
+    file = folder / "report.jsonl"
+    _run(mpi, request, True, folder / "validated", "--validate-only", HOCKET_REPORT=str(file))
+    return algorithms_of(reports.read(file), request) if file.exists() else {}
+
+
+def run_untouched(mpi: Mpi, request: Request) -> list[Record]:
+    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+        out = Path(folder) / "cells"
+        _run(mpi, request, False, out, "--untouched")
+        return _records(mpi, _lines(out), {})
+
+
+def run_side_by_side(mpi: Mpi, request: Request) -> list[Record]:
+    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+        out = Path(folder) / "cells"
+        _run(mpi, request, True, out)
+        return _records(mpi, _lines(out), _what_ran(mpi, request, Path(folder)))

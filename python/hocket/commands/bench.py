@@ -1,0 +1,139 @@
+"""hocket bench: Hocket and the MPI below side by side, under every MPI that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hocket import mpis
+from hocket.bench import comparison, markdown, records, runner, show
+from hocket.bench.records import COLLECTIVES, Record
+from hocket.console import console
+from hocket.errors import CommandError, unknown
+from hocket.quantities import parse_sizes
+
+_default_mpis = ("openmpi", "mpich", "intel", "debian")
+
+
+def _chosen_mpis(text: str) -> list[mpis.Mpi]:
+    if text:
+        return [mpis.find(name) for name in text.split(",")]
+    found = [mpi for mpi in mpis.discover() if mpi.name in _default_mpis]
+    if not found:
+        raise CommandError(f"no MPI is installed; to get one: {mpis.how_to_get('openmpi')}", 1)
+    return found
+
+
+def _chosen_collectives(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in COLLECTIVES:
+            raise unknown("collective", name, COLLECTIVES)
+    return list(names) or list(COLLECTIVES)
+
+
+def _chosen_sizes(text: str, factor: int) -> list[int]:
+    sizes = parse_sizes(text, factor)
+    odd = [size for size in sizes if size == 0 or size % 8]
+    if odd:
+        raise CommandError(f"sizes must be multiples of 8 bytes, {odd[0]} is not")
+    return sizes
+
+
+def _measure(mpi: mpis.Mpi, request: runner.Request, with_hocket: bool) -> list[Record]:
+    console.print(f"[dim]{mpi.name} {mpi.version()}, {request.ranks} ranks, {request.cells()} cells ...[/]")
+    measured = runner.run_untouched(mpi, request)
+    return measured + (runner.run_side_by_side(mpi, request) if with_hocket else [])
+
+
+def _render(results: Path, page: Path) -> None:
+    files = sorted(results.glob("*.jsonl")) if results.is_dir() else [results]
+    page.write_text(markdown.page([record for file in files for record in records.read(file)]))
+    console.print(f"wrote {page} from {len(files)} file(s)")
+
+
+def _show(measured: Sequence[Record], plot: Path | None) -> bool:
+    found = comparison.cells(measured)
+    for (mpi, ranks), some in comparison.groups(found).items():
+        show.show(console, some, f"{mpi}, {ranks} ranks")
+    if plot:
+        from hocket.bench.plot import plot as draw
+
+        draw(found, plot)
+        console.print(f"wrote {plot}")
+    return all(cell.valid() for cell in found)
+
+
+def bench(
+    collectives: Annotated[list[str] | None, typer.Argument(help="Default: all 16 blocking ones.")] = None,
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="Number of ranks; several: 2,4,8.")] = "2",
+    sizes: Annotated[
+        str, typer.Option(help="8..4M (steps of x4), 8..4M:2 (of x2), or a list: 8,4K,1M.")
+    ] = "8..4M",
+    against: Annotated[
+        str,
+        typer.Option(
+            help="openmpi,mpich,intel,debian or paths; default: those of the four that are installed."
+        ),
+    ] = "",
+    seconds: Annotated[float, typer.Option(min=0.001, help="Time per cell and side.")] = 0.15,
+    type_: Annotated[str, typer.Option("--type", help="float, double or int.")] = "float",
+    root: Annotated[int, typer.Option(min=0, help="Root of the rooted collectives.")] = 0,
+    untouched: Annotated[
+        bool, typer.Option("--untouched", help="Only the MPIs alone, without Hocket.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Append the records to this file (JSON lines).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw times against sizes to this file.")] = None,
+    show_file: Annotated[
+        Path | None, typer.Option("--show", help="Measure nothing; show this file of records.")
+    ] = None,
+    render: Annotated[
+        bool, typer.Option("--render", help="Measure nothing; write docs/performance.md.")
+    ] = False,
+    results: Annotated[Path, typer.Option(help="With --render: folder or file of records.")] = Path(
+        "bench/results"
+    ),
+    page: Annotated[Path, typer.Option(help="With --render: the page to write.")] = Path(
+        "docs/performance.md"
+    ),
+) -> None:
+    """Measure Hocket beside the MPI below in one process, and each MPI untouched (docs/benchmark.md)."""
+    if render:
+        return _render(results, page)
+    if show_file:
+        _show(records.read(show_file), plot)
+        return None
+    if type_ not in ("float", "double", "int"):
+        raise unknown("type", type_, ("float", "double", "int"))
+    names, byte_counts, chosen = (
+        _chosen_collectives(collectives or []),
+        _chosen_sizes(sizes, 4),
+        _chosen_mpis(against),
+    )
+    measured: list[Record] = []
+    for count in _rank_counts(ranks, root):
+        for mpi in chosen:
+            fresh = _measure(
+                mpi, runner.Request(names, byte_counts, count, seconds, type_, root), not untouched
+            )
+            measured += fresh
+            if out:
+                records.append(out, fresh)
+    if not _show(measured, plot):
+        raise CommandError("wrong results, see the table", 1)
+    return None
+
+
+def _rank_counts(text: str, root: int) -> list[int]:
+    from hocket.quantities import parse_ranks
+
+    counts = parse_ranks(text)
+    if root >= counts[0]:
+        raise CommandError(f"there is no root {root} among {counts[0]} ranks")
+    return counts
+
+
+def register(app: typer.Typer) -> None:
+    app.command("bench")(bench)

@@ -1,0 +1,137 @@
+"""hocket explain: what would run, by which rule, at what cost, and what else would fit."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from hocket import catalog
+from hocket.catalog import Named
+from hocket.console import console
+from hocket.core import core
+from hocket.errors import CommandError
+from hocket.quantities import format_bytes, parse_bytes
+from hocket.shapes import Shape, shape_of
+
+
+def _choose(shape: Shape, ranks: int, size: int, flags: dict[str, bool]) -> dict[str, Any]:
+    """By the same rules as the library, with what the environment sets."""
+    settings = [os.environ.get(f"HOCKET_{name}", "") for name in ("DISABLE", "FORCE", "RULES")]
+    try:
+        choice: dict[str, Any] = core().choose(
+            collective=shape.collective, ranks=ranks, bytes=size, sizes_known=shape.sizes_known,
+            equal_blocks=shape.equal_blocks,
+            disable=settings[0], force=settings[1], rules=settings[2], **flags,
+        )  # fmt: skip
+    except RuntimeError as problem:
+        raise CommandError(str(problem)) from problem
+    return choice
+
+
+def _chunk_bytes(shape: Shape, size: int, chunks: int) -> float:
+    """A chunk is a part of the vector, or one block."""
+    return size / chunks if shape.vector and chunks else float(size)
+
+
+def _costs(named: Named, shape: Shape, ranks: int, root: int, size: int, commutative: bool) -> list[str]:
+    """The most that any one rank does: rounds, chunks and bytes taken from others, pairs reduced."""
+    request = named.request(ranks, root, commutative)
+    counts = [core().count(*request, rank) for rank in range(ranks)]
+    most = {name: max(count[name] for count in counts) for name in counts[0]}
+    each = _chunk_bytes(shape, size, most["data_chunks"])
+    taken = format_bytes(round(most["received"] * each)) if shape.sizes_known else "?"
+    return [str(most["rounds"]), str(most["received"]), taken, str(most["reduced"])]
+
+
+def _obstacle(named: Named, shape: Shape, ranks: int, root: int, commutative: bool) -> str:
+    """Why the row could not run; empty if it could."""
+    row = named.row
+    if row["order"] == "any" and shape.reduction and not commutative:
+        return "needs a commutative operation"
+    if row["blocks"] == "known" and not shape.sizes_known:
+        return "needs all sizes"
+    if row["blocks"] == "equal" and not (shape.sizes_known and shape.equal_blocks):
+        return "needs equal blocks"
+    return "" if core().fits(*named.request(ranks, root, commutative)) else f"does not fit {ranks} ranks"
+
+
+def _written(name: str, parameters: dict[str, int]) -> str:
+    return name + (
+        f"({', '.join(f'{key}={value}' for key, value in parameters.items())})" if parameters else ""
+    )
+
+
+def _alternatives(
+    choice: dict[str, Any], shape: Shape, ranks: int, root: int, size: int, commutative: bool
+) -> Table:
+    table = Table(
+        title="The catalog for this call (the most any one rank does)",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    for name in ("", "algorithm", "access"):
+        table.add_column(name, no_wrap=True)
+    for name in ("rounds", "chunks taken", "bytes taken", "chunks reduced"):
+        table.add_column(name, justify="right")
+    table.add_column("what it does", overflow="fold")
+    for row in catalog.rows(shape.collective):
+        chosen = row["name"] == choice["algorithm"]
+        named = Named(row, choice["parameters"] if chosen else catalog.presets(row))
+        obstacle = _obstacle(named, shape, ranks, root, commutative)
+        costs = ["-"] * 4 if obstacle else _costs(named, shape, ranks, root, size, commutative)
+        about = obstacle or f"{row['summary']} ({row['source']})"
+        name = _written(row["name"], named.parameters)
+        table.add_row(
+            "->" if chosen else "", name, row["access"], *costs, about, style="dim" if obstacle else ""
+        )
+    return table
+
+
+def _headline(function: str, choice: dict[str, Any]) -> str:
+    if not choice["algorithm"]:
+        return f"{function}: left to the MPI"
+    return f"{function}: {_written(choice['algorithm'], choice['parameters'])}"
+
+
+def explain(
+    collective: Annotated[str, typer.Argument(help="MPI's name in small letters: allreduce, gatherv, ...")],
+    size: Annotated[str, typer.Option("--bytes", help="Bytes of the vector, or of one block.")] = "8",
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Number of ranks.")] = 2,
+    root: Annotated[int, typer.Option(help="Root of a rooted collective.")] = 0,
+    non_commutative: Annotated[
+        bool, typer.Option("--non-commutative", help="The operation is not commutative.")
+    ] = False,
+    user_op: Annotated[bool, typer.Option("--user-op", help="The operation is the user's own.")] = False,
+    oversubscribed: Annotated[bool, typer.Option("--oversubscribed", help="Ranks outnumber cores.")] = False,
+    show: Annotated[int | None, typer.Option(help="Also print this rank's schedule.")] = None,
+) -> None:
+    """Say what would run for a call, by which rule, what it costs, and what else would fit."""
+    shape = shape_of(collective)
+    for name, value in (("root", root), ("rank", show or 0)):
+        if not 0 <= value < ranks:
+            raise CommandError(f"there is no {name} {value} among {ranks} ranks")
+    one = parse_bytes(size)
+    agreed = 0 if not shape.sizes_known else one * (ranks if not shape.equal_blocks else 1)
+    flags = {
+        "commutative": not non_commutative,
+        "predefined": not (user_op or non_commutative),
+        "oversubscribed": oversubscribed,
+    }
+    choice = _choose(shape, ranks, agreed, flags)
+    console.print(f"{_headline(collective, choice)}", markup=False, style="bold")
+    console.print(f"  because: {choice['reason'] or 'no rule fits'}", markup=False)
+    if shape.sizes_known and collective != "barrier":
+        console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
+    console.print(_alternatives(choice, shape, ranks, root, one, not non_commutative))
+    if show is not None and choice["algorithm"]:
+        row = catalog.row_named(shape.collective, choice["algorithm"]).row
+        request = Named(row, choice["parameters"]).request(ranks, root, not non_commutative)
+        print("\n" + core().schedule_text(*request, show), end="")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("explain")(explain)

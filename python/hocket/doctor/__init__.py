@@ -1,0 +1,1 @@
+"""What Hocket needs of a machine, one probe each."""

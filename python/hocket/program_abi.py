@@ -1,0 +1,42 @@
+"""Which MPI ABI a program was built for, from the library names in its file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+# soname -> (ABI family, the MPI of the system that has this very name)
+_SONAMES: dict[bytes, str] = {
+    b"libmpi.so.40": "ompi",
+    b"libmpi_mpifh.so.40": "ompi",
+    b"libmpich.so.12": "mpich",
+    b"libmpichfort.so.12": "mpich",
+    b"libmpi.so.12": "mpich",
+    b"libmpifort.so.12": "mpich",
+}
+_most_bytes = 64 << 20
+
+
+def _content(program: str) -> bytes:
+    path = shutil.which(program)
+    if not path:
+        return b""
+    with Path(path).open("rb") as file:
+        content = file.read(_most_bytes)
+    return content if content.startswith(b"\x7fELF") else b""
+
+
+def needed_libraries(program: str) -> list[str]:
+    """MPI libraries that the program names; none for scripts and programs that load MPI later."""
+    content = _content(program)
+    return [name.decode() for name in _SONAMES if b"\0" + name + b"\0" in content]
+
+
+def family(program: str) -> str | None:
+    libraries = needed_libraries(program)
+    return _SONAMES[libraries[0].encode()] if libraries else None
+
+
+def wants_system_mpich(program: str) -> bool:
+    """Debian's MPICH has a soname of its own, which no other MPI of the ABI provides."""
+    return any(name.startswith("libmpich") for name in needed_libraries(program))

@@ -1,0 +1,107 @@
+"""The report of a run (JSON lines, HOCKET_REPORT=FILE): reading it and showing it to people."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hocket.errors import CommandError
+from hocket.quantities import format_bytes
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    function: str
+    size_class: int  # bytes in [2^(size_class-1), 2^size_class); 0: no bytes
+    algorithm: str  # "native": left to the MPI
+    reason: str
+    calls: int
+    bytes: int
+    seconds: float
+
+
+@dataclass
+class Report:
+    rows: list[ReportRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def accelerated(self) -> int:
+        return sum(row.calls for row in self.rows if row.algorithm != "native")
+
+    def calls(self) -> int:
+        return sum(row.calls for row in self.rows)
+
+
+def _row(record: dict[str, Any]) -> ReportRow:
+    return ReportRow(
+        function=str(record["function"]),
+        size_class=int(record.get("size_class", 0)),
+        algorithm=str(record["algorithm"]),
+        reason=str(record.get("reason", "")),
+        calls=int(record["calls"]),
+        bytes=int(record.get("bytes", 0)),
+        seconds=float(record.get("seconds", 0.0)),
+    )
+
+
+def read(path: Path) -> Report:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError as problem:
+        raise CommandError(f"cannot read '{path}': {problem.strerror}") from problem
+    except UnicodeDecodeError as problem:
+        raise CommandError(f"'{path}' is not a text file") from problem
+    report = Report()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            if "note" in record:
+                report.notes.append(str(record["note"]))
+            elif "function" in record:
+                report.rows.append(_row(record))
+        except (ValueError, KeyError, TypeError) as problem:
+            raise CommandError(
+                f"'{path}' line {number} is no line of a Hocket report: {problem}"
+            ) from problem
+    if not report.rows and not report.notes:
+        raise CommandError(f"'{path}' holds no Hocket report")
+    return report
+
+
+def size_class_text(size_class: int) -> str:
+    if size_class == 0:
+        return "-"
+    low = 1 << (size_class - 1)
+    return f"{format_bytes(low)} .. {format_bytes(2 * low)}"
+
+
+def _table(rows: list[ReportRow]) -> Table:
+    table = Table(title="What ran", title_justify="left", box=None, pad_edge=False)
+    for name in ("collective", "size", "algorithm", "why"):
+        table.add_column(name, overflow="fold")
+    for name in ("calls", "time", "per call"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        style = "dim" if row.algorithm == "native" else ""
+        each = f"{1e6 * row.seconds / row.calls:.2f} us" if row.calls and row.seconds else "-"
+        size = size_class_text(row.size_class)
+        total = f"{row.seconds:.3f} s" if row.seconds else "-"
+        table.add_row(row.function, size, row.algorithm, row.reason, str(row.calls), total, each, style=style)
+    return table
+
+
+def renderable(report: Report) -> RenderableType:
+    parts: list[RenderableType] = []
+    if report.rows:
+        parts.append(_table(report.rows))
+        parts.append(Text(f"{report.accelerated()} of {report.calls()} collective calls ran in Hocket"))
+    parts.extend(Text(f"note: {note}") for note in report.notes)
+    return Group(*parts)
