@@ -1,4 +1,5 @@
-// Declares the builder of every row of the catalog: allreduce, ring is build_allreduce_ring in allreduce/ring.cpp.
+// Declares the builder of every row of the catalog: allreduce, ring is build_allreduce_ring in
+// allreduce/ring.cpp.
 #pragma once
 
 #include "ir/builder.hpp"

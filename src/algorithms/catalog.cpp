@@ -36,7 +36,9 @@ void build_alone(const Request& r, std::uint32_t chunks, Builder& b) {
 
 }  // namespace
 
-std::span<const Algorithm> catalog() { return rows; }
+std::span<const Algorithm> catalog() {
+  return rows;
+}
 
 const Algorithm* find(Collective collective, std::string_view name) {
   for (const Algorithm& row : rows)

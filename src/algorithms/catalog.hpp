@@ -1,5 +1,5 @@
-// The catalog: every algorithm, one row each (catalog.def). A row is declaration, look-up table, test matrix, documentation
-// and accepted option value at once.
+// The catalog: every algorithm, one row each (catalog.def). A row is declaration, look-up table, test matrix,
+// documentation and accepted option value at once.
 #pragma once
 
 #include <cstdint>
@@ -49,17 +49,18 @@ struct Algorithm {
   Access access = Access::two_sided;
   Order order = Order::any;
   Blocks blocks = Blocks::any;
-  bool in_place = true;                    ///< right when output is the input buffer (else the engine copies the input first)
+  bool in_place = true;  ///< right when output is the input buffer (else the engine copies the input first)
   bool (*fits)(const Request&) = nullptr;  ///< null: fits always
-  Property chunks = nullptr;               ///< N of a vector collective; null: 1. Block collectives have N = ranks.
-  WindowOf staging = nullptr;              ///< staging of request.rank; null: none. Callable for any rank.
-  Property scratch_planes = nullptr;       ///< null: none
+  Property chunks = nullptr;   ///< N of a vector collective; null: 1. Block collectives have N = ranks.
+  WindowOf staging = nullptr;  ///< staging of request.rank; null: none. Callable for any rank.
+  Property scratch_planes = nullptr;  ///< null: none
   std::span<const Parameter> parameters = {};
 
-  Property rounds = nullptr;    ///< claim: rounds in which a rank communicates, at most
-  Property received = nullptr;  ///< claim: chunks that a rank takes from others (recv, remote sources), at most
+  Property rounds = nullptr;  ///< claim: rounds in which a rank communicates, at most
+  Property received =
+      nullptr;  ///< claim: chunks that a rank takes from others (recv, remote sources), at most
   std::string_view summary;
-  std::string_view source;      ///< the paper, or the first implementation
+  std::string_view source;  ///< the paper, or the first implementation
 };
 
 std::span<const Algorithm> catalog();

@@ -1,12 +1,15 @@
-// Ranks form pairs (0,1) (2,3) ... Once a pair has exchanged, its two blocks travel together; an even rank turns to the rank
-// before it in odd rounds and to the rank after it in even rounds, an odd rank the other way round.
+// Ranks form pairs (0,1) (2,3) ... Once a pair has exchanged, its two blocks travel together; an even rank
+// turns to the rank before it in odd rounds and to the rank after it in even rounds, an odd rank the other
+// way round.
 #include "algorithms/builders.hpp"
 #include "algorithms/patterns/ring.hpp"
 
 namespace hocket::algorithms {
 namespace {
 
-Region pair_of(Rank rank) { return ir::output(rank / 2 * 2, 2); }
+Region pair_of(Rank rank) {
+  return ir::output(rank / 2 * 2, 2);
+}
 
 }  // namespace
 

@@ -13,7 +13,6 @@ void lead(const Request& r, Rank slice, Builder& b) {
   b.reduce(ir::staging(slice), contributions(r, slice, r.ranks));
   b.signal();
   b.copy(ir::output(slice), ir::staging(slice));
-  b.round();
 }
 
 }  // namespace
@@ -27,6 +26,7 @@ void build_allreduce_multi_leader(const Request& r, Builder& b) {
     stage_all_but(b, led, slices);
   b.signal();
   if (led >= 0) lead(r, led, b);
+  b.round();
   for (Rank slice = 0; slice < slices; ++slice) {
     if (slice == led) continue;
     const Rank leader = leader_rank(r, slice);

@@ -1,5 +1,5 @@
-// A place's operand covers a run of consecutive ranks; the lower place's operand stands left on both sides, so that all ranks
-// compute the same bits.
+// A place's operand covers a run of consecutive ranks; the lower place's operand stands left on both sides,
+// so that all ranks compute the same bits.
 #include "algorithms/builders.hpp"
 #include "algorithms/patterns/fold_in.hpp"
 

@@ -1,5 +1,5 @@
-// Places stand for runs of consecutive ranks and the nearest partners come first, so operands stay in the order of ranks, and
-// every chunk is folded at one place only: all ranks get the same bits.
+// Places stand for runs of consecutive ranks and the nearest partners come first, so operands stay in the
+// order of ranks, and every chunk is folded at one place only: all ranks get the same bits.
 #include <vector>
 
 #include "algorithms/builders.hpp"
@@ -10,8 +10,9 @@
 namespace hocket::algorithms {
 namespace {
 
-
-Region part(RegionOf buffer, Range range) { return buffer(range.first, range.count()); }
+Region part(RegionOf buffer, Range range) {
+  return buffer(range.first, range.count());
+}
 
 void fold_in(const Request& r, Range all, Builder& b) {
   b.recv(r.rank - 1, part(ir::scratch, all));

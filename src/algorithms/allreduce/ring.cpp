@@ -1,5 +1,5 @@
-#include "algorithms/builders.hpp"
 #include "algorithms/patterns/ring.hpp"
+#include "algorithms/builders.hpp"
 
 namespace hocket::algorithms {
 namespace {

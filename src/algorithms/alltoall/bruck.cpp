@@ -1,5 +1,6 @@
-// Block `offset` starts as the input for the rank that many places after. It is sent from where it lies and received into the
-// other plane of scratch, or, in its last step, into the output: no rotation before or after, no copy between.
+// Block `offset` starts as the input for the rank that many places after. It is sent from where it lies and
+// received into the other plane of scratch, or, in its last step, into the output: no rotation before or
+// after, no copy between.
 #include <vector>
 
 #include "algorithms/builders.hpp"
@@ -12,7 +13,8 @@ namespace {
 class Blocks {
  public:
   explicit Blocks(const Request& r) : r_(r) {
-    for (Rank offset = 0; offset < r.ranks; ++offset) place_.push_back(ir::input(after(r.rank, offset, r.ranks)));
+    for (Rank offset = 0; offset < r.ranks; ++offset)
+      place_.push_back(ir::input(after(r.rank, offset, r.ranks)));
   }
 
   /// All blocks whose digit is `d` move d * weight places on.

@@ -2,6 +2,8 @@
 
 namespace hocket::algorithms {
 
-void build_barrier_flat(const Request&, Builder& b) { b.wait_everyone(b.signal()); }
+void build_barrier_flat(const Request&, Builder& b) {
+  b.wait_everyone(b.signal());
+}
 
 }  // namespace hocket::algorithms

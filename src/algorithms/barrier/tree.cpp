@@ -6,7 +6,9 @@ namespace {
 
 constexpr std::uint32_t arrived = 1;
 /// The root's first signal is the release already.
-constexpr std::uint32_t released(Rank parent) { return parent == 0 ? 1 : 2; }
+constexpr std::uint32_t released(Rank parent) {
+  return parent == 0 ? 1 : 2;
+}
 
 }  // namespace
 

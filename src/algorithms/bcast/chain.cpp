@@ -9,8 +9,7 @@ void build_bcast_chain(const Request& r, Builder& b) {
     b.recv(before(r.rank, 1, r.ranks), ir::output(0));
     b.round();
   }
-  if (place + 1 < r.ranks)
-    b.send(after(r.rank, 1, r.ranks), place == 0 ? ir::input(0) : ir::output(0));
+  if (place + 1 < r.ranks) b.send(after(r.rank, 1, r.ranks), place == 0 ? ir::input(0) : ir::output(0));
 }
 
 }  // namespace hocket::algorithms

@@ -1,4 +1,5 @@
-// The next rank's prefix goes into staging before the own output is written: first things first, and right in place.
+// The next rank's prefix goes into staging before the own output is written: first things first, and right in
+// place.
 #include "algorithms/builders.hpp"
 
 namespace hocket::algorithms {

@@ -1,4 +1,5 @@
-// Scratch: what arrives (plane 0) and the prefix that includes the own vector (plane 1), which is what later ranks need.
+// Scratch: what arrives (plane 0) and the prefix that includes the own vector (plane 1), which is what later
+// ranks need.
 #include "algorithms/builders.hpp"
 
 namespace hocket::algorithms {

@@ -1,7 +1,7 @@
-// A subtree's blocks are a run of consecutive ranks (around the circle). The own block is sent from the input, the others from
-// where they arrived: nothing is copied on the way.
-#include "algorithms/builders.hpp"
+// A subtree's blocks are a run of consecutive ranks (around the circle). The own block is sent from the
+// input, the others from where they arrived: nothing is copied on the way.
 #include "algorithms/patterns/knomial.hpp"
+#include "algorithms/builders.hpp"
 #include "algorithms/patterns/ring.hpp"
 
 namespace hocket::algorithms {

@@ -1,6 +1,6 @@
-// How algorithms for a power of two of ranks serve any number: the first `extra` pairs of neighbours fold into one place each,
-// (0,1) (2,3) ...; every place then stands for a run of consecutive ranks, so that operands keep their order.
-// Thakur, Rabenseifner, Gropp 2005.
+// How algorithms for a power of two of ranks serve any number: the first `extra` pairs of neighbours fold
+// into one place each, (0,1) (2,3) ...; every place then stands for a run of consecutive ranks, so that
+// operands keep their order. Thakur, Rabenseifner, Gropp 2005.
 #pragma once
 
 #include "algorithms/patterns/logarithm.hpp"

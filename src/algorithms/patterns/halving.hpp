@@ -1,5 +1,5 @@
-// Recursive vector halving: which part of a vector a place still holds. Partners differ in one bit of their places; each keeps
-// one half of the part that both hold and gives the other half away.
+// Recursive vector halving: which part of a vector a place still holds. Partners differ in one bit of their
+// places; each keeps one half of the part that both hold and gives the other half away.
 #pragma once
 
 #include "ir/collective.hpp"
@@ -18,7 +18,11 @@ struct Range {
 };
 
 /// What `place` keeps of `held`, and what it gives to the partner at `distance` (a power of two).
-constexpr Range kept(Range held, Rank place, Rank distance) { return place & distance ? held.upper() : held.lower(); }
-constexpr Range given(Range held, Rank place, Rank distance) { return place & distance ? held.lower() : held.upper(); }
+constexpr Range kept(Range held, Rank place, Rank distance) {
+  return place & distance ? held.upper() : held.lower();
+}
+constexpr Range given(Range held, Rank place, Rank distance) {
+  return place & distance ? held.lower() : held.upper();
+}
 
 }  // namespace hocket::algorithms

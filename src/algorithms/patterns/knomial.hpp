@@ -1,5 +1,6 @@
-// The k-nomial tree over places 0..ranks-1 with root 0. Written in base k, a place's parent has its lowest non-zero digit
-// cleared; so every subtree is a run of consecutive places, which keeps gathered blocks contiguous and reductions in order.
+// The k-nomial tree over places 0..ranks-1 with root 0. Written in base k, a place's parent has its lowest
+// non-zero digit cleared; so every subtree is a run of consecutive places, which keeps gathered blocks
+// contiguous and reductions in order.
 #pragma once
 
 #include <vector>
@@ -33,7 +34,8 @@ class KnomialTree {
 
   Subtree subtree(Rank place) const { return clipped(place, weight(place)); }
 
-  /// Children by level, nearest first; inside a level ascending. Read in this order, the subtrees are consecutive.
+  /// Children by level, nearest first; inside a level ascending. Read in this order, the subtrees are
+  /// consecutive.
   std::vector<std::vector<Subtree>> levels(Rank place) const {
     std::vector<std::vector<Subtree>> result;
     const Rank end = weight(place);
@@ -53,7 +55,9 @@ class KnomialTree {
   }
 
  private:
-  Subtree clipped(Rank first, Rank count) const { return {first, count < ranks_ - first ? count : ranks_ - first}; }
+  Subtree clipped(Rank first, Rank count) const {
+    return {first, count < ranks_ - first ? count : ranks_ - first};
+  }
 
   Rank radix_, ranks_;
 };

@@ -21,6 +21,8 @@ constexpr Rank floor_power_of_two(Rank value) {
   return power;
 }
 
-constexpr bool is_power_of_two(Rank value) { return floor_power_of_two(value) == value; }
+constexpr bool is_power_of_two(Rank value) {
+  return floor_power_of_two(value) == value;
+}
 
 }  // namespace hocket::algorithms

@@ -1,5 +1,5 @@
-// Copy-in, copy-out: what the one-sided rows have in common. A rank stages what peers will read, and reads peers' staging
-// buffers in place: an operand of a reduction is never copied first.
+// Copy-in, copy-out: what the one-sided rows have in common. A rank stages what peers will read, and reads
+// peers' staging buffers in place: an operand of a reduction is never copied first.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,8 @@ inline void stage_all_but(Builder& b, std::uint32_t skipped, std::uint32_t chunk
   if (next < chunks) b.copy(ir::staging(next, chunks - next), ir::input(next, chunks - next));
 }
 
-/// Contributions of ranks [0, end) to a chunk, in the order of ranks: the own one from the input, the others' from staging.
+/// Contributions of ranks [0, end) to a chunk, in the order of ranks: the own one from the input, the others'
+/// from staging.
 inline std::vector<Region> contributions(const Request& r, std::uint32_t chunk, Rank end) {
   std::vector<Region> sources;
   for (Rank peer = 0; peer < end; ++peer)

@@ -1,19 +1,24 @@
 // Nobody reads the own chunk of a rank's staging as an operand, so the folded slice goes there.
 #include "algorithms/builders.hpp"
+#include "algorithms/patterns/ring.hpp"
 #include "algorithms/patterns/staged.hpp"
 
 namespace hocket::algorithms {
 
 void build_reduce_reduce_scatter_gather(const Request& r, Builder& b) {
+  constexpr std::uint32_t staged = 1, folded = 2;
   const bool at_root = r.rank == r.root;
   stage_all_but(b, r.rank, r.ranks);
-  b.wait_everyone(b.signal());
+  b.signal();
+  b.wait_everyone(staged);
   b.reduce(at_root ? ir::output(r.rank) : ir::staging(r.rank), contributions(r, r.rank, r.ranks));
-  const std::uint32_t folded = b.signal();
+  if (!at_root) {
+    b.signal();
+    return;
+  }
   b.round();
-  if (!at_root) return;
-  for (Rank peer = 0; peer < r.ranks; ++peer) {
-    if (peer == r.rank) continue;
+  for (Rank distance = 1; distance < r.ranks; ++distance) {
+    const Rank peer = after(r.rank, distance, r.ranks);
     b.wait(peer, folded);
     b.copy(ir::output(peer), ir::of(peer, ir::staging(peer)));
   }

@@ -1,4 +1,5 @@
-// Scratch: what arrives (plane 0) and the partial result (plane 1); the output is written last, for in-place calls.
+// Scratch: what arrives (plane 0) and the partial result (plane 1); the output is written last, for in-place
+// calls.
 #include "algorithms/builders.hpp"
 #include "algorithms/patterns/ring.hpp"
 

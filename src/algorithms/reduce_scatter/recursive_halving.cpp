@@ -1,5 +1,5 @@
-// Partners at the largest distance come first: then the blocks of a half of the places are one run, and every place ends with
-// the blocks of the ranks that it stands for.
+// Partners at the largest distance come first: then the blocks of a half of the places are one run, and every
+// place ends with the blocks of the ranks that it stands for.
 #include "algorithms/builders.hpp"
 #include "algorithms/patterns/fold_in.hpp"
 #include "algorithms/patterns/halving.hpp"

@@ -1,5 +1,5 @@
-#include "algorithms/builders.hpp"
 #include "algorithms/patterns/ring.hpp"
+#include "algorithms/builders.hpp"
 
 namespace hocket::algorithms {
 
@@ -11,7 +11,8 @@ void build_reduce_scatter_ring(const Request& r, Builder& b) {
     b.recv(before(r.rank, 1, r.ranks), ir::scratch(incoming));
     b.round();
     const bool own = incoming == r.rank;
-    b.reduce(own ? ir::output(incoming) : ir::scratch(incoming), {ir::scratch(incoming), ir::input(incoming)});
+    b.reduce(own ? ir::output(incoming) : ir::scratch(incoming),
+             {ir::scratch(incoming), ir::input(incoming)});
   }
 }
 

@@ -1,5 +1,5 @@
-// A subtree's blocks are a run of consecutive ranks (around the circle). The own block arrives in the output, those to be passed
-// on in scratch, from where they are sent.
+// A subtree's blocks are a run of consecutive ranks (around the circle). The own block arrives in the output,
+// those to be passed on in scratch, from where they are sent.
 #include <ranges>
 
 #include "algorithms/builders.hpp"

@@ -1,0 +1,116 @@
+#include "algorithms/describe.hpp"
+
+#include <algorithm>
+
+#include "algorithms/catalog.hpp"
+
+namespace hocket::algorithms {
+namespace {
+
+std::string needs(const Algorithm& row) {
+  std::string text = row.access == Access::one_sided ? "shared memory" : "any transport";
+  if (ir::is_reduction(row.collective)) text += row.order == Order::any ? "; commutative" : "; any operation";
+  if (ir::is_blocks(row.collective)) {
+    if (row.blocks == Blocks::known) text += "; sizes known to all";
+    if (row.blocks == Blocks::equal) text += "; equal blocks";
+  }
+  if (row.fits) text += "; some numbers of ranks";
+  if (!row.in_place) text += "; in-place by a copy";
+  return text;
+}
+
+std::string parameters(const Algorithm& row) {
+  std::string text;
+  for (const Parameter& p : row.parameters) {
+    if (!text.empty()) text += ", ";
+    text += std::string(p.name) + "=" + std::to_string(p.preset) + " (" + std::to_string(p.least) + " to " +
+            std::to_string(p.most) + ")";
+  }
+  return text;
+}
+
+/// The claim at 8 ranks, for the rank that does most.
+std::string at_eight(const Algorithm& row, Property claim) {
+  if (!claim) return "";
+  Request request{.collective = row.collective, .ranks = 8, .parameters = presets(row)};
+  if (!fits(row, request)) return "";
+  std::uint32_t most = 0;
+  for (ir::Rank rank = 0; rank < request.ranks; ++rank) most = std::max(most, claim(request.seen_by(rank)));
+  return std::to_string(most);
+}
+
+std::string line(const Algorithm& row) {
+  std::string text =
+      "| `" + std::string(row.name) + "` | " + std::string(row.summary) + " | " + needs(row) + " | ";
+  text += parameters(row) + " | " + at_eight(row, row.rounds) + " | " + at_eight(row, row.received) + " | ";
+  Request request{.collective = row.collective, .ranks = 8, .parameters = presets(row)};
+  if (!ir::is_blocks(row.collective) && row.collective != Collective::barrier)
+    text += std::to_string(chunks_of(row, request));
+  return text + " | " + std::string(row.source) + " |\n";
+}
+
+constexpr std::string_view introduction =
+    R"(# Algorithms
+
+This page is made from the catalog (src/algorithms/catalog.def); a test keeps the two together. Each row names the algorithm as
+`HOCKET_FORCE`, rule files, reports and plots spell it.
+
+*Rounds* are those in which a rank communicates, *received* counts the chunks that a rank takes from others: both are claims for
+8 ranks, for the rank that does most, and tests compare them with the built schedules. The vector of bcast, reduce, allreduce,
+scan and exscan is cut into *chunks*; elsewhere a chunk is one rank's block. Whether a message is cut into segments, and whether
+nodes have leaders, is not part of an algorithm.
+)";
+
+constexpr std::string_view rules =
+    R"(
+## Selection rules
+
+A rule is a line: a collective, conditions, `->`, and what to do. The first rule that matches and whose algorithm can do the call
+decides. A row that cannot is passed over: because the operation does not commute, because sizes are unknown or unequal, or
+because the number of ranks does not fit. When no rule is left the call goes to the MPI.
+
+```
+allreduce  bytes<=2K ranks<=64              -> flat
+bcast      bytes>8K  ranks>2 oversubscribed -> knomial(radix=4)
+alltoallv                                   -> pairwise
+alltoall   bytes>1M                         -> native         # leave it to the MPI
+```
+
+| word | holds when |
+|---|---|
+| `allreduce`, `allgather`, ... | the call has that shape: `allgather` covers `MPI_Allgather` and `MPI_Allgatherv`, `reduce_scatter` covers `MPI_Reduce_scatter_block` too |
+| `allgatherv`, `gatherv`, `scatterv`, `alltoallv`, `reduce_scatter_block` | the call is that function |
+| `bytes<=N` `bytes<N` `bytes>=N` `bytes>N` | on the bytes that all ranks agree on: the vector, one block, or (allgatherv, reduce_scatter) all blocks together. N may end in K, M or G. Never holds where no size is known to all |
+| `ranks<=N` `ranks<N` `ranks>=N` `ranks>N` | on the ranks of the communicator |
+| `oversubscribed` | the node has more ranks than cores they may use |
+| `commutative` | the reduction commutes |
+| `predefined` | the reduction is by one of MPI's own operations |
+| `unequal` | the function lets blocks differ: a v-form, or `MPI_Reduce_scatter` |
+| `unknown` | not all ranks know the sizes: gatherv, scatterv, alltoallv |
+| `!word` | the word does not hold |
+| `# ...` | a remark, to the end of the line |
+
+`HOCKET_RULES=file` puts the rules of a file before the built-in ones (src/tuning/default.rules). `HOCKET_FORCE=allreduce:ring,
+bcast:knomial(radix=4)` puts rules without conditions before those; where a forced algorithm cannot do a call, the next rule
+decides and the report says why. `HOCKET_DISABLE=allreduce,alltoallv` leaves functions to the MPI. Unknown names are errors.
+)";
+
+}  // namespace
+
+std::string markdown() {
+  std::string text(introduction);
+  const Algorithm* previous = nullptr;
+  for (const Algorithm& row : catalog()) {
+    if (!previous || previous->collective != row.collective) {
+      text += "\n## " + std::string(ir::name_of(row.collective)) + "\n\n";
+      text +=
+          "| algorithm | how | needs | parameters | rounds | received | chunks | source "
+          "|\n|---|---|---|---|---|---|---|---|\n";
+    }
+    text += line(row);
+    previous = &row;
+  }
+  return text + std::string(rules);
+}
+
+}  // namespace hocket::algorithms
