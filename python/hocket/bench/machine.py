@@ -18,5 +18,10 @@ def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     return platform.machine()
 
 
+def load() -> float:
+    """Processes that wanted to run, averaged over the last minute."""
+    return round(os.getloadavg()[0], 2)
+
+
 def cores() -> int:
     return len(os.sched_getaffinity(0))

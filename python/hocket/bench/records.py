@@ -42,6 +42,7 @@ class Record:
     batches: int
     k: int  # calls per batch
     valid: bool
+    load: float = 0.0  # of the machine when the run began: a busy machine explains odd numbers
     algorithm: str = ""  # hocket side: what ran, "native" when left to the MPI
     schema: str = SCHEMA
 

@@ -13,12 +13,17 @@ from hocket.bench.records import Record
 from hocket.quantities import format_bytes
 
 
+def _microseconds(value: float) -> str:
+    digits = 3 if value < 10 else 1 if value < 1000 else 0
+    return f"{value:,.{digits}f}"
+
+
 def time_text(record: Record | None) -> str:
-    return f"{record.median_us:.4g}" if record else "-"
+    return _microseconds(record.median_us) if record else "-"
 
 
 def spread_text(record: Record | None) -> str:
-    return f"{record.p10_us:.3g}-{record.p90_us:.3g}" if record else "-"
+    return f"{_microseconds(record.p10_us)}-{_microseconds(record.p90_us)}" if record else "-"
 
 
 def ratio_text(ratio: float | None) -> str:
