@@ -1,9 +1,6 @@
-// The catalog as a table, and its claims: rounds and received chunks are counted in the built schedules. That
-// the schedules do what they should is proved in tests/semantics.
+// The catalog as a table. That its schedules are right and its claims hold is proved in tests/semantics.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <set>
 #include <sstream>
 
 #include "algorithms/catalog.hpp"
@@ -15,56 +12,8 @@ namespace {
 
 using namespace hocket;
 using algorithms::Algorithm;
-using ir::OpCode;
 using ir::Rank;
 using ir::Request;
-
-bool communicates(const ir::Op& op) {
-  return op.code == OpCode::send || op.code == OpCode::recv || op.code == OpCode::read ||
-         op.code == OpCode::wait || op.code == OpCode::signal;
-}
-
-std::uint32_t rounds_of(const ir::Schedule& s) {
-  std::uint32_t rounds = 0, first = 0;
-  for (const std::uint32_t end : s.rounds) {
-    rounds += std::any_of(s.ops.begin() + first, s.ops.begin() + end, communicates);
-    first = end;
-  }
-  return rounds;
-}
-
-std::uint32_t received_by(const ir::Schedule& s) {
-  std::uint32_t chunks = 0;
-  for (const ir::Op& op : s.ops)
-    for (const ir::Region& region : s.regions_of(op))
-      if (op.code == OpCode::recv || (op.code != OpCode::send && region.owner != ir::self))
-        chunks += region.count;
-  return chunks;
-}
-
-std::vector<ir::Parameters> settings(const Algorithm& row) {
-  std::vector<ir::Parameters> all = {presets(row)};
-  for (std::size_t i = 0; i < row.parameters.size(); ++i)
-    for (const std::int32_t value : {row.parameters[i].least, 3, 5, row.parameters[i].most}) {
-      all.push_back(presets(row));
-      all.back()[i] = value;
-    }
-  return all;
-}
-
-template <class Visit>
-void each_request(const Algorithm& row, Rank most, Visit visit) {
-  for (const ir::Parameters& parameters : settings(row))
-    for (Rank ranks = 1; ranks <= most; ++ranks)
-      for (const Rank root : std::set<Rank>{0, ranks / 2, ranks - 1})
-        for (const bool commutative : {true, false}) {
-          const Request r{row.collective, ranks, 0, root, commutative, parameters};
-          const bool meant =
-              (root == 0 || ir::is_rooted(row.collective)) && algorithms::fits(row, r) &&
-              (commutative || (ir::is_reduction(row.collective) && row.order == algorithms::Order::ranked));
-          if (meant) visit(r);
-        }
-}
 
 std::string name_of(const Request& r, const Algorithm& row) {
   std::ostringstream text;
@@ -109,29 +58,8 @@ TEST(Catalog, RowsSayWhereTheyComeFromAndWhatTheyClaim) {
 TEST(Catalog, OneRankNeedsNobody) {
   for (const Algorithm& row : algorithms::catalog()) {
     const ir::Schedule s = build(row, Request{.collective = row.collective, .parameters = presets(row)});
-    EXPECT_EQ(rounds_of(s), 0u) << row.name;
+    for (const ir::Op& op : s.ops) EXPECT_EQ(op.code, ir::OpCode::copy) << row.name;
     EXPECT_EQ(s.staging.count, 0u) << row.name;
-  }
-}
-
-TEST(Claims, HoldForEveryRankAndAreReachedByOne) {
-  for (const Algorithm& row : algorithms::catalog()) {
-    each_request(row, 19, [&](const Request& request) {
-      if (request.ranks == 1) return;
-      std::uint32_t most_rounds = 0, most_received = 0, claimed_rounds = 0, claimed_received = 0;
-      for (Rank rank = 0; rank < request.ranks; ++rank) {
-        const Request r = request.seen_by(rank);
-        const ir::Schedule s = build(row, r);
-        EXPECT_LE(rounds_of(s), row.rounds(r)) << name_of(r, row);
-        EXPECT_LE(received_by(s), row.received(r)) << name_of(r, row);
-        most_rounds = std::max(most_rounds, rounds_of(s));
-        most_received = std::max(most_received, received_by(s));
-        claimed_rounds = std::max(claimed_rounds, row.rounds(r));
-        claimed_received = std::max(claimed_received, row.received(r));
-      }
-      EXPECT_EQ(most_rounds, claimed_rounds) << name_of(request, row);
-      EXPECT_EQ(most_received, claimed_received) << name_of(request, row);
-    });
   }
 }
 
