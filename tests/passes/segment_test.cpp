@@ -1,0 +1,113 @@
+// Segmenting keeps the meaning of every schedule that it accepts, and costs what it says.
+#include "passes/segment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "algorithms/catalog.hpp"
+#include "base/error.hpp"
+#include "ir/count.hpp"
+#include "ir/text.hpp"
+#include "ir/verify.hpp"
+#include "semantics/samples.hpp"
+
+namespace hocket::passes {
+namespace {
+
+using algorithms::Algorithm;
+using ir::Collective;
+using ir::Rank;
+using ir::Request;
+using ir::Schedule;
+
+std::vector<Schedule> segmented(const std::vector<Schedule>& whole, std::uint32_t segments) {
+  std::vector<Schedule> cut;
+  for (const Schedule& s : whole) cut.push_back(segment(s, segments));
+  return cut;
+}
+
+/// A rank that communicates in R rounds does so in R + segments - 1 afterwards; all else is in proportion.
+void expect_cost(const Schedule& whole, const Schedule& cut, std::uint32_t segments) {
+  const ir::Counters before = ir::count(whole), after = ir::count(cut);
+  EXPECT_EQ(cut.rounds.size(), whole.rounds.empty() ? 0 : whole.rounds.size() + segments - 1);
+  EXPECT_EQ(after.messages, before.messages * segments);
+  EXPECT_EQ(after.sent, before.sent * segments);
+  EXPECT_EQ(after.received, before.received * segments);
+  EXPECT_EQ(after.reduced, before.reduced * segments);
+  EXPECT_EQ(after.copied, before.copied * segments);
+}
+
+void expect_same_meaning(const std::vector<Schedule>& whole, const ir::Expectation& expectation) {
+  ASSERT_TRUE(ir::verify(whole, expectation)) << ir::verify(whole, expectation).what;
+  for (const std::uint32_t segments : {1, 2, 3, 16}) {
+    const auto cut = segmented(whole, segments);
+    const ir::Verdict verdict = ir::verify(cut, expectation);
+    EXPECT_TRUE(verdict) << segments << " segments: " << verdict.what;
+    for (std::size_t r = 0; r < whole.size(); ++r) expect_cost(whole[r], cut[r], segments);
+  }
+}
+
+TEST(Segment, ShiftsSegmentsByOneRound) {
+  EXPECT_EQ(ir::to_text(segment(samples::binomial_bcast(4, 2), 2)),
+            "schedule bcast ranks 4 rank 2 root 0 chunks 2\n"
+            "round 0: recv 0: output[0..1)\n"
+            "round 1: send 3: output[0..1)\n"
+            "round 1: recv 0: output[1..2)\n"
+            "round 2: send 3: output[1..2)\n");
+}
+
+TEST(Segment, KeepsTheMeaningOfABinomialTree) {
+  for (Rank ranks = 1; ranks <= 17; ++ranks)
+    for (const bool in_place : {false, true})
+      expect_same_meaning(samples::all_ranks(ranks, samples::binomial_bcast), {.in_place = in_place});
+}
+
+std::set<ir::Parameters> parameters(const Algorithm& row) {
+  std::set<ir::Parameters> all{algorithms::presets(row)};
+  if (row.parameters.empty()) return all;
+  for (const std::int32_t value : {row.parameters[0].least, 3, 4, 8})
+    if (value >= row.parameters[0].least && value <= row.parameters[0].most) {
+      ir::Parameters some = algorithms::presets(row);
+      some[0] = value;
+      all.insert(some);
+    }
+  return all;
+}
+
+std::vector<Schedule> all_ranks(const Algorithm& row, const Request& request) {
+  std::vector<Schedule> all;
+  for (Rank r = 0; r < request.ranks; ++r) all.push_back(algorithms::build(row, request.seen_by(r)));
+  return all;
+}
+
+TEST(Segment, KeepsTheMeaningOfEveryTreeInTheCatalog) {
+  std::set<std::string> names;
+  for (const Algorithm& row : algorithms::catalog())
+    for (const Rank ranks : {2, 3, 4, 7, 8, 13, 32})
+      for (const Rank root : std::set<Rank>{0, ir::is_rooted(row.collective) ? ranks - 1 : 0})
+        for (const ir::Parameters& some : parameters(row)) {
+          const Request request{row.collective, ranks, 0, root, true, some};
+          if (!algorithms::fits(row, request)) continue;
+          const auto whole = all_ranks(row, request);
+          if (!can_segment(whole)) continue;
+          SCOPED_TRACE(std::string(name_of(row.collective)) + ":" + std::string(row.name) + " ranks " + std::to_string(ranks));
+          if (ranks == 32) names.insert(std::string(name_of(row.collective)) + ":" + std::string(row.name));
+          expect_same_meaning(whole, {.in_place = row.in_place});
+        }
+  for (const char* name : {"bcast:knomial", "bcast:chain", "reduce:knomial"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Segment, RefusesWhatItWouldBreak) {
+  EXPECT_THROW(segment(samples::flat_allreduce(4, 1), 2), Error);
+  EXPECT_THROW(segment(samples::ring_allreduce(4, 1), 2), Error);
+  EXPECT_THROW(segment(samples::shape(Collective::allgather, 4, 1, 4), 2), Error);
+  EXPECT_THROW(segment(samples::binomial_bcast(4, 1), 0), Error);
+  EXPECT_FALSE(can_segment(samples::all_ranks(4, samples::ring_allreduce)));
+  EXPECT_FALSE(can_segment(samples::all_ranks(4, samples::flat_allreduce)));
+  EXPECT_TRUE(can_segment(samples::all_ranks(4, samples::binomial_bcast)));
+}
+
+}  // namespace
+}  // namespace hocket::passes
