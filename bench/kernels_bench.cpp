@@ -34,6 +34,10 @@ constexpr Case cases[] = {{OpKind::sum, ElementType::f64},  {OpKind::sum, Elemen
 
 int rounds = 31;
 
+std::string label(const Case& c) {
+  return std::string(name(c.op)) + " " + std::string(name(c.type));
+}
+
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -114,7 +118,7 @@ void print_rates() {
       for (const int k : {2, 4, 8}) {
         const auto times = measure(c, n, k);
         const double bytes = static_cast<double>(n * element_size(c.type)) * (k + 1);
-        std::printf("| %s %s %zu %d |", name(c.op).data(), name(c.type).data(), n, k);
+        std::printf("| %s %zu %d |", label(c).c_str(), n, k);
         for (const double time : times) std::printf(" %.0f |", bytes / time);
         std::printf(" %.2f |\n", times.front() / times.back());
       }
@@ -126,7 +130,7 @@ void print_small() {
     for (const std::size_t n : {1, 2, 3, 7, 8, 16})
       for (const int k : {2, 8}) {
         const auto times = measure(c, n, k);
-        std::printf("| %s %s %zu %d |", name(c.op).data(), name(c.type).data(), n, k);
+        std::printf("| %s %zu %d |", label(c).c_str(), n, k);
         for (const double time : times) std::printf(" %.1f |", time);
         std::printf(" %.2f |\n", times.front() / times.back());
       }
@@ -159,7 +163,8 @@ void print_copies() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--rounds") == 0) rounds = std::max(1, std::atoi(argv[2]));
+  if (argc == 3 && std::strcmp(argv[1], "--rounds") == 0)
+    rounds = std::max(1, static_cast<int>(std::strtol(argv[2], nullptr, 10)));
   print_rates();
   print_small();
   print_copies();

@@ -17,10 +17,10 @@ from hocket.quantities import format_bytes
 
 @dataclass(frozen=True)
 class ReportRow:
-    function: str
-    size_class: int  # bytes in [2^(size_class-1), 2^size_class); 0: no bytes
+    collective: str
+    bytes_from: int  # bytes in [bytes_from, 2 * bytes_from); 0: none, or not known to all ranks
     algorithm: str  # "native": left to the MPI
-    reason: str
+    why: str
     calls: int
     bytes: int
     seconds: float
@@ -40,10 +40,10 @@ class Report:
 
 def _row(record: dict[str, Any]) -> ReportRow:
     return ReportRow(
-        function=str(record["function"]),
-        size_class=int(record.get("size_class", 0)),
+        collective=str(record["collective"]),
+        bytes_from=int(record["bytes_from"]),
         algorithm=str(record["algorithm"]),
-        reason=str(record.get("reason", "")),
+        why=str(record["why"]),
         calls=int(record["calls"]),
         bytes=int(record.get("bytes", 0)),
         seconds=float(record.get("seconds", 0.0)),
@@ -65,7 +65,7 @@ def read(path: Path) -> Report:
             record = json.loads(line)
             if "note" in record:
                 report.notes.append(str(record["note"]))
-            elif "function" in record:
+            else:
                 report.rows.append(_row(record))
         except (ValueError, KeyError, TypeError) as problem:
             raise CommandError(
@@ -76,11 +76,8 @@ def read(path: Path) -> Report:
     return report
 
 
-def size_class_text(size_class: int) -> str:
-    if size_class == 0:
-        return "-"
-    low = 1 << (size_class - 1)
-    return f"{format_bytes(low)} .. {format_bytes(2 * low)}"
+def _size(bytes_from: int) -> str:
+    return f"{format_bytes(bytes_from)} .. {format_bytes(2 * bytes_from)}" if bytes_from else "-"
 
 
 def _table(rows: list[ReportRow]) -> Table:
@@ -92,9 +89,9 @@ def _table(rows: list[ReportRow]) -> Table:
     for row in rows:
         style = "dim" if row.algorithm == "native" else ""
         each = f"{1e6 * row.seconds / row.calls:.2f} us" if row.calls and row.seconds else "-"
-        size = size_class_text(row.size_class)
+        size = _size(row.bytes_from)
         total = f"{row.seconds:.3f} s" if row.seconds else "-"
-        table.add_row(row.function, size, row.algorithm, row.reason, str(row.calls), total, each, style=style)
+        table.add_row(row.collective, size, row.algorithm, row.why, str(row.calls), total, each, style=style)
     return table
 
 

@@ -47,8 +47,9 @@ def agreed_bytes(collective: str, size: int, ranks: int) -> int:
     return size * ranks if collective in ("allgatherv", "reduce_scatter") else size
 
 
-def size_class(count: int) -> int:
-    return count.bit_length()
+def class_begin(count: int) -> int:
+    """The report counts by classes of size: [2^n, 2^(n+1))."""
+    return 1 << (count.bit_length() - 1) if count else 0
 
 
 def _program(mpi: Mpi, request: Request, with_hocket: bool, out: Path, more: Sequence[str]) -> list[str]:
@@ -79,13 +80,14 @@ def _lines(out: Path) -> list[dict[str, Any]]:
 
 
 def _records(
-    mpi: Mpi, lines: Sequence[dict[str, Any]], algorithms: dict[tuple[str, int], str]
+    mpi: Mpi, load: float, lines: Sequence[dict[str, Any]], algorithms: dict[tuple[str, int], str]
 ) -> list[Record]:
     date = datetime.now(UTC).isoformat(timespec="seconds")
     common: dict[str, Any] = {
         "date": date,
         "cpu": machine.cpu_model(),
         "cores": machine.cores(),
+        "load": load,
         "mpi": mpi.name,
     }
     records = []
@@ -97,9 +99,9 @@ def _records(
     return records
 
 
-def _most_called(rows: Sequence[reports.ReportRow], function: str, wanted: int) -> str:
-    fitting = [row for row in rows if row.function == function and row.size_class == wanted]
-    decided = [row for row in fitting if "off" not in row.reason.split()] or fitting
+def _most_called(rows: Sequence[reports.ReportRow], collective: str, wanted: int) -> str:
+    fitting = [row for row in rows if row.collective == collective and row.bytes_from == wanted]
+    decided = [row for row in fitting if "off" not in row.why.split()] or fitting
     return max(decided, key=lambda row: row.calls).algorithm if decided else ""
 
 
@@ -107,7 +109,7 @@ def algorithms_of(report: reports.Report, request: Request) -> dict[tuple[str, i
     found = {}
     for collective in request.collectives:
         for size in [0] if collective == "barrier" else request.sizes:
-            wanted = size_class(agreed_bytes(collective, size, request.ranks))
+            wanted = class_begin(agreed_bytes(collective, size, request.ranks))
             found[collective, size] = _most_called(report.rows, collective, wanted)
     return found
 
@@ -121,13 +123,13 @@ def _what_ran(mpi: Mpi, request: Request, folder: Path) -> dict[tuple[str, int],
 
 def run_untouched(mpi: Mpi, request: Request) -> list[Record]:
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
-        out = Path(folder) / "cells"
+        out, load = Path(folder) / "cells", machine.load()
         _run(mpi, request, False, out, "--untouched")
-        return _records(mpi, _lines(out), {})
+        return _records(mpi, load, _lines(out), {})
 
 
 def run_side_by_side(mpi: Mpi, request: Request) -> list[Record]:
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
-        out = Path(folder) / "cells"
+        out, load = Path(folder) / "cells", machine.load()
         _run(mpi, request, True, out)
-        return _records(mpi, _lines(out), _what_ran(mpi, request, Path(folder)))
+        return _records(mpi, load, _lines(out), _what_ran(mpi, request, Path(folder)))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hocket import mpis
-from hocket.bench import comparison, markdown, records, runner, show
+from hocket.bench import comparison, machine, markdown, records, runner, show
 from hocket.bench.records import COLLECTIVES, Record
 from hocket.console import console
 from hocket.errors import CommandError, unknown
@@ -46,6 +46,12 @@ def _measure(mpi: mpis.Mpi, request: runner.Request, with_hocket: bool) -> list[
     console.print(f"[dim]{mpi.name} {mpi.version()}, {request.ranks} ranks, {request.cells()} cells ...[/]")
     measured = runner.run_untouched(mpi, request)
     return measured + (runner.run_side_by_side(mpi, request) if with_hocket else [])
+
+
+def _warn_if_busy() -> None:
+    load = machine.load()
+    if load > 0.5 * machine.cores():
+        console.print(f"[yellow]the machine is busy (load {load:g}): the numbers will say little[/]")
 
 
 def _render(results: Path, page: Path) -> None:
@@ -112,6 +118,7 @@ def bench(
         _chosen_sizes(sizes, 4),
         _chosen_mpis(against),
     )
+    _warn_if_busy()
     measured: list[Record] = []
     for count in _rank_counts(ranks, root):
         for mpi in chosen:

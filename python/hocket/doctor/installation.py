@@ -50,7 +50,7 @@ def _absent(found: list[mpis.Mpi]) -> list[Finding]:
 
 
 def _native_reason(report: reports.Report) -> str:
-    reasons = [row.reason for row in report.rows if row.function == "allreduce" and row.algorithm == "native"]
+    reasons = [row.why for row in report.rows if row.collective == "allreduce" and row.algorithm == "native"]
     return "; ".join([*dict.fromkeys(reasons), *report.notes]) or "the report names no reason"
 
 
@@ -66,7 +66,7 @@ def _job_finding(mpi: mpis.Mpi, name: str, file: Path, done: processes.Finished)
     if not file.exists() or not file.stat().st_size:
         return Finding(name, Verdict.weak, "2 ranks ran, but not under Hocket", "HOCKET_VERBOSE=1 tells why")
     report = reports.read(file)
-    if any(row.function == "allreduce" and row.algorithm != "native" for row in report.rows):
+    if any(row.collective == "allreduce" and row.algorithm != "native" for row in report.rows):
         return Finding(name, Verdict.good, "2 ranks ran an allreduce in Hocket, with right results")
     return Finding(
         name,
