@@ -81,13 +81,16 @@ static bool run_collective(FILE* out, const struct bench_options* options, const
 }
 
 // Comparing a side with itself would look like a result: refuse.
+static const char* missing_side(const struct bench_options* options) {
+  if (options->untouched) return hocket_loaded() ? "--untouched, but Hocket is loaded" : NULL;
+  if (!hocket_loaded()) return "Hocket is not loaded; start it with hocket-exec";
+  return hocket_attached() ? NULL : "Hocket is loaded but not attached; HOCKET_VERBOSE=1 tells why";
+}
+
 static bool sides_exist(const struct bench_options* options) {
-  if (options->untouched != hocket_present()) return true;
-  if (my_rank() == 0)
-    fprintf(stderr, "hocket_bench: %s\n",
-            options->untouched ? "--untouched, but Hocket is loaded"
-                               : "Hocket is not loaded; start it with hocket-exec");
-  return false;
+  const char* problem = missing_side(options);
+  if (problem && my_rank() == 0) fprintf(stderr, "hocket_bench: %s\n", problem);
+  return !problem;
 }
 
 int main(int argc, char** argv) {

@@ -73,7 +73,8 @@ bool cell_valid(const struct cell* cell, unsigned iteration);
 void cell_touch(struct cell* cell, unsigned iteration);
 
 // Switches Hocket on or off in this process; does nothing where it is not loaded.
-bool hocket_present(void);
+bool hocket_loaded(void);    // preloaded into this process
+bool hocket_attached(void);  // and in charge of this MPI; false where HOCKET=off or the MPI is not known
 void hocket_switch(bool on);
 
 struct summary {

@@ -21,8 +21,12 @@ static control_function control(void) {
   return found;
 }
 
-bool hocket_present(void) {
+bool hocket_loaded(void) {
   return control() != NULL;
+}
+
+bool hocket_attached(void) {
+  return control() && control()("on") >= 0;
 }
 
 void hocket_switch(bool on) {
