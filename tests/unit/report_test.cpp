@@ -1,0 +1,84 @@
+#include "engine/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+namespace hocket::engine {
+namespace {
+
+void count(ReportRow* row, std::uint64_t calls, double seconds) {
+  row->calls += calls;
+  row->seconds += seconds;
+}
+
+TEST(Report, one_row_for_each_function_size_class_and_decision) {
+  Report report;
+  ReportRow* row = report.row(Function::bcast, 1024, "flat", "small");
+  EXPECT_EQ(row, report.row(Function::bcast, 2047, "flat", "small"));
+  std::set<ReportRow*> others = {row,
+                                 report.row(Function::bcast, 2048, "flat", "small"),
+                                 report.row(Function::bcast, 1024, "ring", "small"),
+                                 report.row(Function::bcast, 1024, "flat", "forced"),
+                                 report.row(Function::reduce, 1024, "flat", "small"),
+                                 report.row(Function::bcast, 0, "flat", "small")};
+  EXPECT_EQ(others.size(), 6u);
+  EXPECT_EQ(row->size_class, 11);
+}
+
+TEST(Report, the_text_is_aligned_and_ends_with_the_notes) {
+  Report report;
+  count(report.row(Function::reduce_scatter_block, 4 << 20, "ring", "bytes>1M"), 3, 6e-3);
+  count(report.row(Function::barrier, 0, "flat", "ranks<=64"), 12345, 0);
+  count(report.row(Function::bcast, 12, "native", "rooted"), 1, 2e-6);
+  report.row(Function::scan, 8, "flat", "never called");
+  report.note("no CMA: EPERM");
+  report.note("no CMA: EPERM");
+  EXPECT_EQ(report.text(),
+            "collective               size  calls     time  per call  algorithm  why\n"
+            "barrier                     -  12345        -         -  flat       ranks<=64\n"
+            "bcast                   8 B +      1   2.0 us    2.0 us  native     rooted\n"
+            "reduce_scatter_block  4 MiB +      3  6.00 ms   2.00 ms  ring       bytes>1M\n"
+            "note: no CMA: EPERM\n");
+}
+
+TEST(Report, json_lines) {
+  Report report;
+  ReportRow* row = report.row(Function::allgatherv, 100, "native", "says \"no\"");
+  count(row, 2, 0.5);
+  row->bytes += 200;
+  report.note("n");
+  EXPECT_EQ(report.jsonl(),
+            "{\"collective\":\"allgatherv\",\"bytes_from\":64,\"calls\":2,\"bytes\":200,\"seconds\":0.5,"
+            "\"algorithm\":\"native\",\"why\":\"says \\\"no\\\"\"}\n{\"note\":\"n\"}\n");
+}
+
+TEST(Report, an_empty_one_says_so) {
+  EXPECT_EQ(Report().text(), "no collective was called\n");
+  EXPECT_EQ(Report().jsonl(), "");
+}
+
+TEST(Report, all_functions_have_different_names) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < function_count; ++i) names.insert(name_of(static_cast<Function>(i)));
+  EXPECT_EQ(names.size(), function_count);
+  EXPECT_EQ(name_of(Function::reduce_scatter_block), "reduce_scatter_block");
+  EXPECT_EQ(name_of(Function::other), "other");
+}
+
+TEST(Report, rows_are_made_by_many_threads_at_once) {
+  Report report;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&report] {
+      for (std::size_t i = 0; i < 500; ++i)
+        report.row(Function::gather, std::size_t{1} << (i % 20), "flat", "x");
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(report.rows().size(), 20u);
+}
+
+}  // namespace
+}  // namespace hocket::engine
