@@ -124,7 +124,8 @@ struct Case {
   Bytes sources[max_sources];
   Bytes expected[max_sources + 1];
 
-  Case(OpKind op_, ElementType type_, Random& random) : op(op_), type(type_), size(element_size(type_)) {
+  Case(OpKind an_op, ElementType a_type, Random& random)
+      : op(an_op), type(a_type), size(element_size(a_type)) {
     for (Bytes& source : sources) {
       source.resize(max_elements * size);
       for (std::size_t i = 0; i < max_elements; ++i) element_into(random, type, &source[i * size]);
