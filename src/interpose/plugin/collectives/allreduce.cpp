@@ -1,0 +1,20 @@
+#include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/collectives/native.hpp"
+#include "interpose/plugin/collectives/reduced_vector.hpp"
+
+namespace hocket::interpose {
+
+template <class N>
+int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const auto native = HOCKET_NATIVE(Allreduce, in, out, count, type, op, comm);
+  Communicator* c = enter(comm, Function::allreduce, HOCKET_RETURN_ADDRESS);
+  if (!c) return native();
+  ReducedVector vector(*c, Function::allreduce, ir::Collective::allreduce);
+  if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::allreduce, native);
+  return finish(*c, c->engine->run(vector.call()), native, [&] { vector.deliver(); });
+}
+
+HOCKET_BOTH_FORMS(allreduce)
+
+}  // namespace hocket::interpose

@@ -1,0 +1,14 @@
+#include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/collectives/native.hpp"
+
+namespace hocket::interpose {
+
+int barrier(MPI_Comm comm) {
+  const auto native = [&] { return host().Barrier(comm); };
+  Communicator* c = enter(comm, Function::barrier, HOCKET_RETURN_ADDRESS);
+  if (!c) return native();
+  return finish(*c, c->engine->run(Call{}), native);
+}
+
+}  // namespace hocket::interpose

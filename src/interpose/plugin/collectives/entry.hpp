@@ -1,0 +1,67 @@
+// The way in and out of a collective: is it ours, and what came of it. What is decided here is the same on all ranks of a
+// communicator, except for calls whose arguments are wrong: those go to the MPI, which raises its own errors.
+#pragma once
+
+#include "engine/call.hpp"
+#include "interpose/plugin/communicators.hpp"
+#include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/mpi_abi.hpp"
+#include "interpose/plugin/process.hpp"
+
+namespace hocket::interpose {
+
+using engine::Call;
+using engine::Function;
+using engine::Outcome;
+
+/// First use of a communicator, and the counting of what is left to the MPI. Null: leave the call to the MPI.
+Communicator* enter_slowly(Communicator& communicator, Function function) noexcept;
+
+/// The communicator if the engine may run this call, else null.
+inline Communicator* enter(MPI_Comm comm, Function function, const void* return_address) {
+  if (!process.on.load(std::memory_order_relaxed)) return nullptr;
+  if (process.stage0->caller_is_mpi(return_address)) return nullptr;
+  Communicator* c = find_communicator(comm);
+  if (!c) return nullptr;
+  return c->engine ? c : enter_slowly(*c, function);
+}
+
+/// A call that the engine is not asked about: wrong arguments, or a function it does not have. Leaves the mark that other ranks
+/// see if they wait for this one.
+template <class Native>
+int leave(Communicator& c, Function function, Native native) {
+  c.engine->mark_native(function);
+  return native();
+}
+
+/// What the program gets. `deliver` brings received data to their place.
+template <class Native, class Deliver>
+int finish(Communicator& c, Outcome outcome, Native native, Deliver deliver) {
+  if (outcome == Outcome::done) [[likely]] {
+    deliver();
+    return MPI_SUCCESS;
+  }
+  return outcome == Outcome::native ? native() : raise_error(c.handle, c.engine->error());
+}
+template <class Native>
+int finish(Communicator& c, Outcome outcome, Native native) {
+  return finish(c, outcome, native, [] {});
+}
+
+/// Counts and buffers that can be right.
+inline bool is_rank(const Communicator& c, int rank) { return rank >= 0 && rank < c.size; }
+inline bool is_buffer(const void* buffer, std::size_t bytes) { return buffer != nullptr || bytes == 0; }
+
+/// MPI forbids it, MPICH raises an error, Open MPI lets it work: read as in-place where that is not detected.
+inline bool is_aliased_error([[maybe_unused]] const void* in, [[maybe_unused]] const void* out,
+                             [[maybe_unused]] std::size_t bytes) {
+#if defined(HOCKET_ABI_OMPI)
+  return false;
+#else
+  return in == out && bytes != 0;
+#endif
+}
+
+}  // namespace hocket::interpose
+
+#define HOCKET_RETURN_ADDRESS __builtin_extract_return_addr(__builtin_return_address(0))

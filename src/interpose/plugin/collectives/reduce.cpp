@@ -1,0 +1,20 @@
+#include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/collectives/native.hpp"
+#include "interpose/plugin/collectives/reduced_vector.hpp"
+
+namespace hocket::interpose {
+
+template <class N>
+int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  const auto native = HOCKET_NATIVE(Reduce, in, out, count, type, op, root, comm);
+  Communicator* c = enter(comm, Function::reduce, HOCKET_RETURN_ADDRESS);
+  if (!c) return native();
+  ReducedVector vector(*c, Function::reduce, ir::Collective::reduce);
+  if (!vector.prepare(in, out, count, type, op, root, c->rank == root)) return leave(*c, Function::reduce, native);
+  return finish(*c, c->engine->run(vector.call()), native, [&] { vector.deliver(); });
+}
+
+HOCKET_BOTH_FORMS(reduce)
+
+}  // namespace hocket::interpose

@@ -1,0 +1,27 @@
+#include "interpose/plugin/collectives/blocks.hpp"
+#include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/collectives/native.hpp"
+#include "interpose/plugin/collectives/reduced_blocks.hpp"
+
+namespace hocket::interpose {
+
+template <class N>
+int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const auto native = HOCKET_NATIVE(Reduce_scatter, in, out, counts, type, op, comm);
+  Communicator* c = enter(comm, Function::reduce_scatter, HOCKET_RETURN_ADDRESS);
+  if (!c) return native();
+  ReducedBlocks blocks(*c, Function::reduce_scatter);
+  BlockLayout layout = block_layout(c->sent_layout, c->size);
+  if (!blocks.prepare(type, op) || !lay_out<N>(layout, c->size, counts, nullptr, blocks.unit(), 0, false))
+    return leave(*c, Function::reduce_scatter, native);
+  blocks.call().input_blocks = layout.blocks();
+  blocks.call().agreed_bytes = layout.total;
+  if (!blocks.place(in, out, layout.total / blocks.unit(), static_cast<std::size_t>(counts[c->rank])))
+    return leave(*c, Function::reduce_scatter, native);
+  return finish(*c, c->engine->run(blocks.call()), native, [&] { blocks.deliver(); });
+}
+
+HOCKET_BOTH_FORMS(reduce_scatter)
+
+}  // namespace hocket::interpose

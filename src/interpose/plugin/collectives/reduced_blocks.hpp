@@ -1,0 +1,54 @@
+// What reduce_scatter and reduce_scatter_block have in common: a vector of one block per rank in, the own block out.
+#pragma once
+
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/packing.hpp"
+#include "interpose/plugin/reductions.hpp"
+
+namespace hocket::interpose {
+
+class ReducedBlocks {
+ public:
+  ReducedBlocks(Communicator& c, Function function) : c_(c) {
+    call_.function = function;
+    call_.collective = ir::Collective::reduce_scatter;
+  }
+
+  bool prepare(MPI_Datatype type, MPI_Op op) {
+    const bool ours = reducer_.prepare(c_, type, op);
+    call_.reduction = reducer_.reduction();
+    return ours;
+  }
+  std::size_t unit() const { return reducer_.unit(); }
+  Call& call() { return call_; }
+
+  /// Elements of all blocks together, and of the own one. False: leave the call to the MPI.
+  bool place(const void* in, void* out, std::size_t all, std::size_t own) {
+    const bool in_place = in == MPI_IN_PLACE;
+    const void* source = in_place ? out : in;
+    own_ = own;
+    out_ = out;
+    call_.own_bytes = own * unit();
+    if (!in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
+    if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes))) return false;
+    call_.input = reducer_.packs() ? bytes_of(source, elements(all), c_.sent) : source;
+    call_.output = reducer_.packs() ? landing(out, elements(own), c_.received) : out;
+    call_.in_place = call_.input == call_.output;
+    return true;
+  }
+
+  void deliver() const {
+    if (reducer_.packs()) interpose::deliver(call_.output, out_, elements(own_));
+  }
+
+ private:
+  Elements elements(std::size_t count) const { return {reducer_.type(), count, c_.handle}; }
+
+  Communicator& c_;
+  Call call_;
+  Reducer reducer_;
+  std::size_t own_ = 0;
+  void* out_ = nullptr;
+};
+
+}  // namespace hocket::interpose

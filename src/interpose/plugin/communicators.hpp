@@ -1,0 +1,52 @@
+// MPI communicator -> the engine's. Only communicators whose making Hocket has seen are here (see creation.cpp): all their
+// members then know the same origin. The engine's side is opened by the first blocking collective.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "engine/communicator.hpp"
+#include "interpose/plugin/handles/handle_table.hpp"
+#include "interpose/plugin/process.hpp"
+#include "interpose/plugin/scratch.hpp"
+
+namespace hocket::interpose {
+
+/// How a communicator was made; part of its identity (engine::SlotKey).
+using Origin = std::uint64_t;
+
+struct Communicator {
+  MPI_Comm handle{};
+  Origin origin = 0;
+  std::atomic<std::uint32_t> creations{0};  ///< communicators made from this one so far
+
+  bool settled = false;                     ///< opening was tried
+  int rank = 0;
+  int size = 0;
+  std::unique_ptr<engine::Communicator> engine;  ///< null: left to the MPI
+  std::string why_not;
+  engine::ReportRow* left[engine::function_count] = {};  ///< counters of what is left to the MPI
+
+  /// Packed send and receive data, the counts of v-forms, operands of user operations.
+  Scratch sent, received, sent_layout, received_layout, operands;
+};
+
+extern HandleTable<Communicator> communicators;
+
+/// Makes a communicator known. It is forgotten when MPI deletes it.
+void remember(MPI_Comm handle, Origin origin);
+/// Creates what remember() needs; ends it, and the engine's communicators with it.
+void open_communicators();
+void close_communicators();
+
+Communicator* find_communicator(MPI_Comm handle);
+/// Tries to open the engine's side.
+void settle(Communicator& communicator);
+
+/// World rank of each member, in order; empty when they are not all in this process's world.
+std::vector<engine::Rank> world_ranks(MPI_Group group);
+void set_world_group(MPI_Group group);
+void forget_world_group();
+
+}  // namespace hocket::interpose

@@ -1,0 +1,57 @@
+// Communicators made from a communicator by all its members: dup, split, create.
+#include "interpose/plugin/creation.hpp"
+
+#include "interpose/plugin/install.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+int comm_dup(MPI_Comm comm, MPI_Comm* made_comm) {
+  const Origin origin = HOCKET_CHILD_OF(comm, dup);
+  return made(host().Comm_dup(comm, made_comm), made_comm, origin);
+}
+
+int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm) {
+  const Origin origin = HOCKET_CHILD_OF(comm, dup);
+  return made(host().Comm_dup_with_info(comm, info, made_comm), made_comm, origin);
+}
+
+// The handle may be used only when the request has completed, which is not seen here: counted, and left to the MPI.
+int comm_idup(MPI_Comm comm, MPI_Comm* made_comm, MPI_Request* request) {
+  HOCKET_CHILD_OF(comm, dup);
+  return made(host().Comm_idup(comm, made_comm, request), made_comm, 0);
+}
+
+int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm, MPI_Request* request) {
+  HOCKET_CHILD_OF(comm, dup);
+  return made(host().Comm_idup_with_info(comm, info, made_comm, request), made_comm, 0);
+}
+
+int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made_comm) {
+  const Origin origin = HOCKET_CHILD_OF(comm, split);
+  return made(host().Comm_split(comm, color, key, made_comm), made_comm, origin);
+}
+
+int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made_comm) {
+  const Origin origin = HOCKET_CHILD_OF(comm, split_type);
+  return made(host().Comm_split_type(comm, type, key, info, made_comm), made_comm, origin);
+}
+
+int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made_comm) {
+  const Origin origin = HOCKET_CHILD_OF(comm, create);
+  return made(host().Comm_create(comm, group, made_comm), made_comm, origin);
+}
+
+}  // namespace
+
+void install_creation(void** own) {
+  install(own, HOCKET_CALL_Comm_dup, &comm_dup);
+  install(own, HOCKET_CALL_Comm_dup_with_info, &comm_dup_with_info);
+  install(own, HOCKET_CALL_Comm_idup, &comm_idup);
+  if (host().Comm_idup_with_info) install(own, HOCKET_CALL_Comm_idup_with_info, &comm_idup_with_info);
+  install(own, HOCKET_CALL_Comm_split, &comm_split);
+  install(own, HOCKET_CALL_Comm_split_type, &comm_split_type);
+  install(own, HOCKET_CALL_Comm_create, &comm_create);
+}
+
+}  // namespace hocket::interpose

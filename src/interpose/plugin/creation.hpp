@@ -1,0 +1,28 @@
+// The common part of all functions that make a communicator from another one.
+#pragma once
+
+#include "interpose/plugin/communicators.hpp"
+#include "interpose/plugin/host.hpp"
+#include "interpose/plugin/origins.hpp"
+
+namespace hocket::interpose {
+
+/// Remembers what was made, or, where the origin is not known, forgets what its handle stood for before.
+inline int made(int result, const MPI_Comm* handle, Origin origin) {
+  if (result != MPI_SUCCESS || *handle == null().comm) return result;
+  communicators.erase(bits_of(*handle));
+  if (origin) remember(*handle, origin);
+  return result;
+}
+
+/// Origin of a child; 0 if the parent is unknown, or if it is the MPI's own doing.
+inline Origin child_of(MPI_Comm parent, Making making, const void* return_address) {
+  if (process.stage0->caller_is_mpi(return_address)) return 0;
+  Communicator* known = find_communicator(parent);
+  return known ? next_child(*known, making) : 0;
+}
+
+}  // namespace hocket::interpose
+
+#define HOCKET_CHILD_OF(parent, making) \
+  child_of(parent, Making::making, __builtin_extract_return_addr(__builtin_return_address(0)))

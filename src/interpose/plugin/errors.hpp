@@ -1,0 +1,19 @@
+// Hocket's findings as MPI errors, raised through the communicator's error handler.
+#pragma once
+
+#include <string>
+
+#include "interpose/plugin/mpi_abi.hpp"
+
+namespace hocket::interpose {
+
+/// One line on standard error.
+void say(const std::string& line);
+
+/// Says the text and raises an error of Hocket's class. Returns the code, for handlers that return.
+int raise_error(MPI_Comm comm, const std::string& text);
+
+/// Raises one of the MPI's own classes.
+int raise_class(MPI_Comm comm, int error_class);
+
+}  // namespace hocket::interpose

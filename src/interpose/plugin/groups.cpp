@@ -1,0 +1,47 @@
+// Communicators made by the members of a group alone.
+#include <string>
+
+#include "interpose/plugin/creation.hpp"
+#include "interpose/plugin/install.hpp"
+#include "interpose/plugin/sessions.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+Origin seed(Making making, Origin parent) { return OriginHash(parent).add(static_cast<std::uint64_t>(making)).value(); }
+
+int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made_comm) {
+  Origin origin = 0;
+  const Communicator* parent = find_communicator(comm);
+  if (parent && group != null().group)
+    origin = next_of_group(seed(Making::create_group, parent->origin), group, std::to_string(tag));
+  return made(host().Comm_create_group(comm, group, tag, made_comm), made_comm, origin);
+}
+
+int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler errhandler,
+                           MPI_Comm* made_comm) {
+  Origin origin = 0;
+  if (is_only_session() && tag && group != null().group)
+    origin = next_of_group(seed(Making::create_from_group, world_origin), group, tag);
+  return made(host().Comm_create_from_group(group, tag, info, errhandler, made_comm), made_comm, origin);
+}
+
+// What these make is left to the MPI; their handles may have stood for something else before.
+int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made_comm) {
+  return made(host().Intercomm_create(local, local_leader, peer, remote_leader, tag, made_comm), made_comm, 0);
+}
+
+int intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made_comm) {
+  return made(host().Intercomm_merge(inter, high, made_comm), made_comm, 0);
+}
+
+}  // namespace
+
+void install_groups(void** own) {
+  install(own, HOCKET_CALL_Comm_create_group, &comm_create_group);
+  if (host().Comm_create_from_group) install(own, HOCKET_CALL_Comm_create_from_group, &comm_create_from_group);
+  install(own, HOCKET_CALL_Intercomm_create, &intercomm_create);
+  install(own, HOCKET_CALL_Intercomm_merge, &intercomm_merge);
+}
+
+}  // namespace hocket::interpose

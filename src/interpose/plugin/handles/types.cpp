@@ -1,0 +1,87 @@
+#include "interpose/plugin/handles/types.hpp"
+
+#include "interpose/plugin/handles/element_kinds.hpp"
+#include "interpose/plugin/handles/handle_table.hpp"
+#include "interpose/plugin/host.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+HandleTable<const Type> types;
+constexpr int no_keyval = -1;
+int keyval = no_keyval;
+
+int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int forget(MPI_Datatype handle, int, void*, void*) {
+  types.erase(bits_of(handle));
+  return MPI_SUCCESS;
+}
+
+// Fortran's parametrised types are predefined too, without a name.
+std::optional<ElementKind> kind_of_unnamed(int combiner) {
+  switch (combiner) {
+    case MPI_COMBINER_F90_INTEGER: return ElementKind::signed_integer;
+    case MPI_COMBINER_F90_REAL: return ElementKind::floating;
+    case MPI_COMBINER_F90_COMPLEX: return ElementKind::complex;
+    default: return std::nullopt;
+  }
+}
+
+int combiner_of(MPI_Datatype handle) {
+  int integers, addresses, datatypes, combiner = MPI_COMBINER_NAMED;
+  host().Type_get_envelope(handle, &integers, &addresses, &datatypes, &combiner);
+  return combiner;
+}
+
+bool measure(MPI_Datatype handle, Type& type) {
+  MPI_Count size, lb, extent, true_lb, true_extent;
+  if (host().Type_size_x(handle, &size) != MPI_SUCCESS || size < 0) return false;
+  if (host().Type_get_extent_x(handle, &lb, &extent) != MPI_SUCCESS) return false;
+  if (host().Type_get_true_extent_x(handle, &true_lb, &true_extent) != MPI_SUCCESS) return false;
+  type.handle = handle;
+  type.size = static_cast<std::size_t>(size);
+  type.extent = extent;
+  type.true_lb = true_lb;
+  type.true_extent = static_cast<std::size_t>(true_extent);
+  type.plain = is_gapless(handle, type.size, lb, type.extent);
+  return true;
+}
+
+bool is_named(MPI_Datatype handle) { return combiner_of(handle) == MPI_COMBINER_NAMED; }
+
+const Type* learn(MPI_Datatype handle) {
+  auto type = std::make_unique<Type>();
+  if (!measure(handle, *type)) return nullptr;
+  auto kind = kind_of(handle);
+  if (!kind) kind = kind_of_unnamed(combiner_of(handle));
+  if (kind) type->element = element_of(*kind, type->size);
+  const bool derived = !is_named(handle);
+  const Type* known = types.insert(bits_of(handle), std::unique_ptr<const Type>(type.release()));
+  if (derived) host().Type_set_attr(handle, keyval, nullptr);
+  return known;
+}
+
+}  // namespace
+
+const Type* type_of(MPI_Datatype handle) {
+  if (const Type* known = types.value_of(bits_of(handle))) return known;
+  if (handle == null().type || bits_of(handle) == 0) return nullptr;
+  return learn(handle);
+}
+
+void open_types() {
+  open_element_kinds();
+  if (keyval == no_keyval) host().Type_create_keyval(do_not_copy, forget, &keyval, nullptr);
+}
+
+void close_types() {
+  types.clear();
+  if (keyval != no_keyval) host().Type_free_keyval(&keyval);
+  keyval = no_keyval;
+}
+
+}  // namespace hocket::interpose

@@ -1,0 +1,40 @@
+#include "interpose/plugin/host.hpp"
+
+namespace hocket::interpose {
+
+Host host_functions;
+Null null_handles;
+
+namespace {
+
+void* (*find_data)(const char*) = nullptr;
+
+#define X(name) \
+  static_assert(std::is_same_v<decltype(Counted<int>::name), decltype(&MPI_##name)>, "shape of MPI_" #name);
+HOCKET_COUNTED_FUNCTIONS(X)
+#undef X
+
+template <class Function>
+void find(Function& slot, const hocket_stage0& stage0, const char* name) {
+  slot = reinterpret_cast<Function>(stage0.real(name));
+}
+
+}  // namespace
+
+void* mpi_data(const char* symbol) { return find_data(symbol); }
+
+void find_host_functions(const hocket_stage0& stage0) {
+  find_data = stage0.data;
+  Host& h = host_functions;
+#define X(name) find(h.name, stage0, "PMPI_" #name);
+  HOCKET_HOST_FUNCTIONS(X)
+#undef X
+#define X(name)                                \
+  find(h.small.name, stage0, "PMPI_" #name);   \
+  find(h.large.name, stage0, "PMPI_" #name "_c");
+  HOCKET_COUNTED_FUNCTIONS(X)
+#undef X
+  null_handles = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_OP_NULL, MPI_GROUP_NULL, MPI_INFO_NULL, MPI_REQUEST_NULL};
+}
+
+}  // namespace hocket::interpose

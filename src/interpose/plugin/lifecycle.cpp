@@ -1,0 +1,107 @@
+#include "interpose/plugin/lifecycle.hpp"
+
+#include "base/error.hpp"
+#include "interpose/plugin/communicators.hpp"
+#include "interpose/plugin/environment.hpp"
+#include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/handles/types.hpp"
+#include "interpose/plugin/host.hpp"
+#include "interpose/plugin/install.hpp"
+#include "interpose/plugin/origins.hpp"
+#include "interpose/plugin/poke.hpp"
+#include "interpose/plugin/process.hpp"
+#include "interpose/plugin/write_report.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+bool announced = false;
+bool running = false;
+
+// Set-up that fails leaves everything to the MPI; the report says why.
+template <class Function>
+void attempt(Function function) {
+  try {
+    function();
+  } catch (const std::exception& e) {
+    process.engine->report().note(e.what());
+  }
+}
+
+void introduce(MPI_Group world) {
+  int rank = 0, ranks = 0;
+  host().Group_rank(world, &rank);
+  host().Group_size(world, &ranks);
+  process.rank = rank;
+  process.ranks = ranks;
+  attempt([&] { process.engine->after_init(rank, ranks); });
+}
+
+void begin_world() {
+  MPI_Comm world = MPI_COMM_WORLD;
+  MPI_Group group;
+  if (host().Comm_group(world, &group) != MPI_SUCCESS) return;
+  process.world = true;
+  after_start(group);
+  remember(world, world_origin);
+}
+
+int init(int* argc, char*** argv) {
+  before_start();
+  const int result = host().Init(argc, argv);
+  if (result == MPI_SUCCESS) begin_world();
+  return result;
+}
+
+int init_thread(int* argc, char*** argv, int required, int* provided) {
+  before_start();
+  const int result = host().Init_thread(argc, argv, required, provided);
+  if (result == MPI_SUCCESS) begin_world();
+  return result;
+}
+
+int finalize() {
+  process.world = false;
+  if (!sessions_remain()) before_end();
+  return host().Finalize();
+}
+
+}  // namespace
+
+bool world_remains() { return process.world; }
+
+void before_start() {
+  if (announced) return;
+  announced = true;
+  attempt([] { process.engine->before_init(); });
+}
+
+void after_start(MPI_Group world) {
+  set_world_group(world);
+  if (running) return;
+  running = true;
+  introduce(world);
+  open_types();
+  open_communicators();
+  start_poking();
+  leave_preload();
+  process.on = process.wanted;
+}
+
+void before_end() {
+  if (!running) return;
+  running = false;
+  process.on = false;
+  attempt(write_report);
+  stop_poking();
+  close_communicators();
+  close_types();
+}
+
+void install_lifecycle(void** own) {
+  install(own, HOCKET_CALL_Init, &init);
+  install(own, HOCKET_CALL_Init_thread, &init_thread);
+  install(own, HOCKET_CALL_Finalize, &finalize);
+}
+
+}  // namespace hocket::interpose

@@ -1,0 +1,41 @@
+// MPI sessions. Communicators made from groups are recognised by ranks in the process set mpi://WORLD of the session, as
+// long as there is one session only: groups do not say to which session they belong.
+#include <atomic>
+
+#include "interpose/plugin/host.hpp"
+#include "interpose/plugin/install.hpp"
+#include "interpose/plugin/lifecycle.hpp"
+#include "interpose/plugin/sessions.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+std::atomic<int> sessions{0};
+
+int session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  before_start();
+  const int result = host().Session_init(info, errhandler, session);
+  MPI_Group world;
+  if (result != MPI_SUCCESS || ++sessions > 1 || world_remains()) return result;
+  if (host().Group_from_session_pset(*session, "mpi://WORLD", &world) == MPI_SUCCESS) after_start(world);
+  return result;
+}
+
+int session_finalize(MPI_Session* session) {
+  if (--sessions == 0 && !world_remains()) before_end();
+  return host().Session_finalize(session);
+}
+
+}  // namespace
+
+bool sessions_remain() { return sessions > 0; }
+
+bool is_only_session() { return sessions == 1 && !world_remains(); }
+
+void install_sessions(void** own) {
+  if (!host().Session_init) return;
+  install(own, HOCKET_CALL_Session_init, &session_init);
+  install(own, HOCKET_CALL_Session_finalize, &session_finalize);
+}
+
+}  // namespace hocket::interpose
