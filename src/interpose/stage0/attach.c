@@ -112,7 +112,10 @@ static void ask_plugin(void** own) {
                                     .data = real_data,
                                     .caller_is_mpi = hocket_caller_is_mpi,
                                     .self_path = self_path};
-  if (attach(&contract, own) == 0) return conclude("attached: ", host.path);
+  if (attach(&contract, own) == 0) {
+    control_connect(plugin);
+    return conclude("attached: ", host.path);
+  }
   memset(own, 0, HOCKET_CALLS * sizeof *own);
   conclude("pass-through: the plugin declined: libhocket_", host.family);
 }

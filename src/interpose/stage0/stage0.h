@@ -36,6 +36,9 @@ HOCKET_INTERNAL void caller_prepare(const struct host* host);
 // withdraw.c: the calls with missing[i] != 0 read as not exported from now on.
 HOCKET_INTERNAL void withdraw(const unsigned char* missing);
 
+// control.c: the plugin that answers hocket_control and hocket_report_text from now on.
+HOCKET_INTERNAL void control_connect(void* plugin);
+
 // The assembler part: where MPI_X begins, and where it jumps to.
 extern HOCKET_INTERNAL const char hocket_stage0_trampolines[];
 extern HOCKET_INTERNAL void* _Atomic hocket_stage0_slots[HOCKET_CALLS];
