@@ -6,7 +6,7 @@
 
 #include "engine/call.hpp"
 #include "engine/report.hpp"
-#include "executors/compiled/flat.hpp"
+#include "engine/compiled/flat.hpp"
 #include "executors/plan.hpp"
 
 namespace hocket::engine {
@@ -32,7 +32,7 @@ struct CallKind {
 struct Decision {
   CallKind kind;
   bool known = false;
-  executors::compiled::FlatPlan flat = nullptr;   ///< compiled plan, or
+  compiled::FlatPlan flat = nullptr;   ///< compiled plan, or
   const executors::Plan* plan = nullptr;          ///< interpreted plan, or neither: left to the MPI
   bool copies_input = false;                      ///< in-place calls need a copy of the input
   std::uint32_t signature = 0;

@@ -142,10 +142,10 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
   decision.signature = engine_.options().check ? signature_of(kind) : 1;
   if (!choice.algorithm) return leave_to_mpi(decision, kind.bytes, choice.reason);
 
-  const std::size_t published = executors::compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes,
+  const std::size_t published = compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes,
                                                                      kind.largest_block);
   if (is_flat(*choice.algorithm) && situation.sizes_known && published <= transports::shm::payload_bytes)
-    decision.flat = executors::compiled::find_flat(call.collective);
+    decision.flat = compiled::find_flat(call.collective);
   else
     plan_for(decision, call, choice);
   if (decision.flat || decision.plan)

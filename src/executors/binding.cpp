@@ -16,6 +16,9 @@ std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / 
 
 bool is_regular(const Operation& op) { return !op.input_blocks.sizes && !op.output_blocks.sizes; }
 
+/// Of a block without a table of sizes. In gatherv and scatterv away from the root no size is agreed, and only the own block is used.
+std::size_t plain_block(const Operation& op) { return op.agreed_bytes != 0 ? op.agreed_bytes : op.own_bytes; }
+
 }  // namespace
 
 Binding::Binding(const Plan& plan, const Operation& operation) noexcept
@@ -26,7 +29,7 @@ Binding::Binding(const Plan& plan, const Operation& operation) noexcept
       element_(ir::is_reduction(operation.collective) ? operation.reduction.element_bytes : 1),
       extent_(operation.own_bytes) {
   if (vector_) return;
-  extent_ = is_regular(op_) ? op_.agreed_bytes : 0;
+  extent_ = is_regular(op_) ? plain_block(op_) : 0;
   for (std::uint32_t c = 0; c < chunks_ && !is_regular(op_); ++c)
     extent_ = std::max({extent_, op_.input_blocks.sizes ? op_.input_blocks.sizes[c] : 0,
                         op_.output_blocks.sizes ? op_.output_blocks.sizes[c] : 0});
@@ -61,12 +64,11 @@ std::size_t Binding::vector_start(std::uint32_t chunk) const noexcept {
 }
 
 std::size_t Binding::block_size(Buffer buffer, std::uint32_t chunk) const noexcept {
-  if (is_regular(op_)) return op_.agreed_bytes;
+  if (is_regular(op_)) return plain_block(op_);
   const bool from_input = op_.collective == Collective::scatter || op_.collective == Collective::reduce_scatter ||
                           (op_.collective == Collective::alltoall && buffer == Buffer::input);
   const Blocks& blocks = from_input ? op_.input_blocks : op_.output_blocks;
-  if (blocks.sizes) return blocks.sizes[chunk];
-  return op_.own_bytes;  // gatherv and scatterv away from the root: only the own block is known, and only it is used
+  return blocks.sizes ? blocks.sizes[chunk] : op_.own_bytes;
 }
 
 std::size_t Binding::bytes(Buffer buffer, std::uint32_t index) const noexcept {

@@ -7,7 +7,10 @@
 #include "executors/operation.hpp"
 #include "transports/shm/channel.hpp"
 
-namespace hocket::executors::compiled {
+namespace hocket::engine::compiled {
+
+using executors::Operation;
+using ir::Rank;
 
 /// Runs one operation as the channel's next instance. `sources` has room for one pointer per rank.
 using FlatPlan = Status (*)(transports::shm::Channel& channel, const Operation& operation, std::uint32_t signature,
@@ -20,4 +23,4 @@ FlatPlan find_flat(ir::Collective collective) noexcept;
 std::size_t published_bytes(ir::Collective collective, Rank ranks, std::size_t agreed_bytes,
                             std::size_t largest_block) noexcept;
 
-}  // namespace hocket::executors::compiled
+}  // namespace hocket::engine::compiled

@@ -1,9 +1,9 @@
-#include "executors/compiled/flat.hpp"
+#include "engine/compiled/flat.hpp"
 
 #include <array>
 #include <cstring>
 
-namespace hocket::executors::compiled {
+namespace hocket::engine::compiled {
 namespace {
 
 using transports::shm::Channel;
@@ -224,4 +224,4 @@ std::size_t published_bytes(ir::Collective collective, Rank ranks, std::size_t a
   }
 }
 
-}  // namespace hocket::executors::compiled
+}  // namespace hocket::engine::compiled

@@ -1,0 +1,114 @@
+#include "harness/in_process.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+namespace hocket::harness {
+
+using engine::Arena;
+using engine::Rank;
+using engine::Slot;
+using engine::SlotKey;
+
+class InProcessNode {
+ public:
+  explicit InProcessNode(std::size_t budget) : budget_(budget) {}
+
+  Slot carve(const SlotKey& key, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    Block& block = blocks_[{key.origin, key.members, key.part}];
+    if (!block.asked && used_ + bytes <= budget_) {
+      block.memory.reset(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)));
+      std::memset(block.memory.get(), 0, bytes);
+      used_ += bytes;
+    }
+    block.asked = true;
+    return {block.memory.get(), bytes};
+  }
+  std::size_t used() const { return used_; }
+  std::size_t budget() const { return budget_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  struct Block {
+    bool asked = false;
+    std::unique_ptr<std::byte, Free> memory;
+  };
+  std::mutex mutex_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, Block> blocks_;
+  std::size_t budget_;
+  std::size_t used_ = 0;
+};
+
+namespace {
+
+class InProcessArena final : public Arena {
+ public:
+  InProcessArena(InProcessNode& node, int ranks, int cores) : node_(node), ranks_(ranks), cores_(cores) {}
+
+  void introduce(Rank, Rank) override {}
+  bool sealed() override { return true; }
+  const std::string& why() const override { return why_; }
+  void set_poke(void (*)(void*) noexcept, void*) override {}
+  bool has(Rank r) const override { return r >= 0 && r < ranks_; }
+  int local_ranks() const override { return ranks_; }
+  int cores_for_job() const override { return cores_; }
+  std::string absentees() const override { return {}; }
+  Slot carve(const SlotKey& key, std::size_t bytes, int) override { return node_.carve(key, bytes); }
+  void release(const SlotKey&) override {}
+  bool alive(Rank) const override { return true; }
+  int pid_of(Rank r) const override { return r; }
+  std::string host_of(Rank) const override { return "here"; }
+  std::span<std::byte, 64> card_of(Rank) override { return card_; }
+  std::size_t budget_bytes() const override { return node_.budget(); }
+  std::size_t used_bytes() const override { return node_.used(); }
+
+ private:
+  InProcessNode& node_;
+  int ranks_;
+  int cores_;
+  std::string why_;
+  std::array<std::byte, 64> card_{};
+};
+
+void run_one(InProcessNode& node, const Ranks& setting, Rank rank, const Body& body) {
+  engine::Engine engine(setting.options, {});
+  engine.adopt(std::make_unique<InProcessArena>(node, setting.ranks, setting.one_core ? 1 : setting.ranks));
+  std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));
+  std::iota(members.begin(), members.end(), 0);
+  std::string why_not;
+  const auto communicator = engine::Communicator::open(engine, 1, members, rank, why_not);
+  if (!communicator) throw std::runtime_error("no communicator: " + why_not);
+  body(rank, *communicator, engine);
+}
+
+}  // namespace
+
+void run_ranks(const Ranks& setting, const Body& body) {
+  InProcessNode node(setting.budget_bytes);
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(setting.ranks));
+  std::vector<std::thread> threads;
+  for (Rank r = 0; r < setting.ranks; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        run_one(node, setting, r, body);
+      } catch (...) {
+        errors[static_cast<std::size_t>(r)] = std::current_exception();
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::exception_ptr& e : errors)
+    if (e) std::rethrow_exception(e);
+}
+
+}  // namespace hocket::harness

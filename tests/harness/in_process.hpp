@@ -1,0 +1,27 @@
+// Ranks as threads of one process: the engine as it is, over an arena in plain memory. What sanitizers can see.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "engine/communicator.hpp"
+#include "engine/engine.hpp"
+
+namespace hocket::harness {
+
+/// The memory that the "processes" share.
+class InProcessNode;
+
+struct Ranks {
+  int ranks = 2;
+  Options options;
+  std::size_t budget_bytes = std::size_t{1} << 30U;  ///< what carve() may hand out
+  bool one_core = false;                             ///< report fewer cores than ranks
+};
+
+using Body = std::function<void(engine::Rank rank, engine::Communicator& communicator, engine::Engine& engine)>;
+
+/// Runs `body` once per rank, each in its own thread with its own engine. Throws what a body throws.
+void run_ranks(const Ranks& ranks, const Body& body);
+
+}  // namespace hocket::harness
