@@ -17,9 +17,13 @@ Op& Builder::append(OpCode code, std::span<const Region> regions) {
   return schedule_.ops.back();
 }
 
-void Builder::send(Rank peer, std::span<const Region> pieces) { append(OpCode::send, pieces).peer = peer; }
+void Builder::send(Rank peer, std::span<const Region> pieces) {
+  append(OpCode::send, pieces).peer = peer;
+}
 
-void Builder::recv(Rank peer, std::span<const Region> pieces) { append(OpCode::recv, pieces).peer = peer; }
+void Builder::recv(Rank peer, std::span<const Region> pieces) {
+  append(OpCode::recv, pieces).peer = peer;
+}
 
 void Builder::copy(Region target, Region source) {
   const bool remote = source.owner != self && source.owner != schedule_.rank;
@@ -55,6 +59,8 @@ void Builder::round() {
   if (end > begin) schedule_.rounds.push_back(end);
 }
 
-void Builder::finish() { round(); }
+void Builder::finish() {
+  round();
+}
 
 }  // namespace hocket::ir

@@ -10,10 +10,18 @@
 
 namespace hocket::ir {
 
-inline Region input(std::uint32_t first, std::uint32_t count = 1) { return {self, Buffer::input, first, count}; }
-inline Region output(std::uint32_t first, std::uint32_t count = 1) { return {self, Buffer::output, first, count}; }
-inline Region scratch(std::uint32_t first, std::uint32_t count = 1) { return {self, Buffer::scratch, first, count}; }
-inline Region staging(std::uint32_t first, std::uint32_t count = 1) { return {self, Buffer::staging, first, count}; }
+inline Region input(std::uint32_t first, std::uint32_t count = 1) {
+  return {self, Buffer::input, first, count};
+}
+inline Region output(std::uint32_t first, std::uint32_t count = 1) {
+  return {self, Buffer::output, first, count};
+}
+inline Region scratch(std::uint32_t first, std::uint32_t count = 1) {
+  return {self, Buffer::scratch, first, count};
+}
+inline Region staging(std::uint32_t first, std::uint32_t count = 1) {
+  return {self, Buffer::staging, first, count};
+}
 /// A peer's staging buffer (or, with `of`, its exposed input or output).
 inline Region of(Rank owner, Region r) {
   r.owner = owner;
@@ -30,7 +38,8 @@ class Builder {
   void recv(Rank peer, std::span<const Region> pieces);
   void recv(Rank peer, Region piece) { recv(peer, std::span(&piece, 1)); }
 
-  /// target = source; a source owned by a peer makes it a one-sided read. Equal regions need no copy and add none.
+  /// target = source; a source owned by a peer makes it a one-sided read. Equal regions need no copy and add
+  /// none.
   void copy(Region target, Region source);
   void reduce(Region target, std::span<const Region> sources);
   void reduce(Region target, std::initializer_list<Region> sources) {
@@ -38,7 +47,7 @@ class Builder {
   }
 
   void expose(Region region);
-  std::uint32_t signal();                     ///< returns the step that it publishes
+  std::uint32_t signal();  ///< returns the step that it publishes
   void wait(Rank peer, std::uint32_t step);
   void wait_everyone(std::uint32_t step) { wait(everyone, step); }
 

@@ -1,4 +1,5 @@
-// Vector clocks: what every rank knows of the others' progress (Mattern, "Virtual time and global states", 1989).
+// Vector clocks: what every rank knows of the others' progress (Mattern, "Virtual time and global states",
+// 1989).
 #pragma once
 
 #include <algorithm>

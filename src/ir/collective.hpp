@@ -30,7 +30,9 @@ inline constexpr std::array<std::string_view, collective_count> collective_names
     "barrier",   "bcast",    "reduce",         "allreduce", "gather", "scatter",
     "allgather", "alltoall", "reduce_scatter", "scan",      "exscan"};
 
-constexpr std::string_view name_of(Collective c) { return collective_names[static_cast<std::size_t>(c)]; }
+constexpr std::string_view name_of(Collective c) {
+  return collective_names[static_cast<std::size_t>(c)];
+}
 
 constexpr std::optional<Collective> collective_named(std::string_view name) {
   for (std::size_t i = 0; i < collective_count; ++i)
@@ -40,15 +42,18 @@ constexpr std::optional<Collective> collective_named(std::string_view name) {
 
 /// One vector, the same length on all ranks, cut into chunks as the algorithm likes.
 constexpr bool is_vector(Collective c) {
-  return c == Collective::bcast || c == Collective::reduce || c == Collective::allreduce || c == Collective::scan ||
-         c == Collective::exscan;
+  return c == Collective::bcast || c == Collective::reduce || c == Collective::allreduce ||
+         c == Collective::scan || c == Collective::exscan;
 }
 
 /// One block per rank: chunk i is rank i's part.
-constexpr bool is_blocks(Collective c) { return c != Collective::barrier && !is_vector(c); }
+constexpr bool is_blocks(Collective c) {
+  return c != Collective::barrier && !is_vector(c);
+}
 
 constexpr bool is_rooted(Collective c) {
-  return c == Collective::bcast || c == Collective::reduce || c == Collective::gather || c == Collective::scatter;
+  return c == Collective::bcast || c == Collective::reduce || c == Collective::gather ||
+         c == Collective::scatter;
 }
 
 constexpr bool is_reduction(Collective c) {

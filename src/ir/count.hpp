@@ -1,4 +1,5 @@
-// What one rank's schedule costs, in chunks or in bytes. The claims of the catalog are compared with these numbers.
+// What one rank's schedule costs, in chunks or in bytes. The claims of the catalog are compared with these
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,12 @@ struct Counters {
   std::uint64_t copied = 0;    ///< from own memory to own memory
   std::uint64_t reduced = 0;   ///< pairs combined: a fold of k sources is k - 1
   std::uint64_t signals = 0;
-  std::uint64_t waits = 0;     ///< a wait for everyone is one
+  std::uint64_t waits = 0;  ///< a wait for everyone is one
   bool operator==(const Counters&) const = default;
 };
 
-/// `size` of a data chunk, 0 .. chunks - 1. Where blocks are unequal in alltoall this is the size of the outgoing block.
+/// `size` of a data chunk, 0 .. chunks - 1. Where blocks are unequal in alltoall this is the size of the
+/// outgoing block.
 Counters count(const Schedule& schedule, const std::function<std::uint64_t(std::uint32_t)>& size);
 
 /// In chunks.

@@ -1,4 +1,5 @@
-// Symbolic values of the verifier: leaf(rank, chunk) or fold(left, right). Equal expressions have equal ids (hash consing).
+// Symbolic values of the verifier: leaf(rank, chunk) or fold(left, right). Equal expressions have equal ids
+// (hash consing).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ class Expressions {
     bool operator==(const Leaf&) const = default;
   };
 
-  Value leaf(Rank rank, std::uint32_t chunk) const { return 1 + static_cast<std::uint32_t>(rank) * chunks_ + chunk; }
+  Value leaf(Rank rank, std::uint32_t chunk) const {
+    return 1 + static_cast<std::uint32_t>(rank) * chunks_ + chunk;
+  }
   Value fold(Value left, Value right);
 
   /// From left to right; at most `most` of them (an expression may have exponentially many).

@@ -14,7 +14,11 @@ using Bytes = std::vector<std::byte>;
 class Interpreter : public Actions {
  public:
   Interpreter(const Program& program, std::span<UserBuffers> users, const Fold& fold)
-      : program_(program), users_(users), fold_(fold), private_(program.ranks()), messages_(program.messages()) {
+      : program_(program),
+        users_(users),
+        fold_(fold),
+        private_(program.ranks()),
+        messages_(program.messages()) {
     for (Rank r = 0; r < program.ranks(); ++r) {
       private_[r].staging.resize(std::size_t{program.chunks()} * program.of(r).staging.planes);
       private_[r].scratch.resize(std::size_t{program.chunks()} * program.of(r).scratch_planes);
@@ -99,8 +103,8 @@ std::vector<std::span<std::byte>> cut(std::span<std::byte> buffer, std::span<con
   return chunks;
 }
 
-void interpret(std::span<const Schedule> schedules, std::span<UserBuffers> buffers, const Fold& fold, Sizes sizes,
-               std::uint64_t interleaving) {
+void interpret(std::span<const Schedule> schedules, std::span<UserBuffers> buffers, const Fold& fold,
+               Sizes sizes, std::uint64_t interleaving) {
   const Program program(schedules, sizes, false);
   if (buffers.size() != schedules.size()) throw Error("there must be buffers for every rank");
   Interpreter interpreter(program, buffers, fold);

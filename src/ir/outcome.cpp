@@ -23,7 +23,9 @@ class Outcome {
   }
 
  private:
-  Value output(Rank r, std::uint32_t c) const { return memory_.at(memory_.locate(r, {self, Buffer::output, c, 1}, c)); }
+  Value output(Rank r, std::uint32_t c) const {
+    return memory_.at(memory_.locate(r, {self, Buffer::output, c, 1}, c));
+  }
 
   void check_chunk(Rank r, std::uint32_t c) {
     if (is_reduction(program_.collective())) return check_contributions(r, c);
@@ -64,7 +66,8 @@ class Outcome {
   void check_contributions(Rank r, std::uint32_t c) {
     const Rank count = contributors(r);
     const Value value = output(r, c);
-    // One proof per expression: value says which chunk, and the count of contributors is the same wherever it is expected.
+    // One proof per expression: value says which chunk, and the count of contributors is the same wherever it
+    // is expected.
     if (!proved_.insert({value, c, count}).second) return;
     auto leaves = expressions_.leaves(value, static_cast<std::size_t>(count) + 1);
     if (!ranked_) std::ranges::sort(leaves, {}, &Expressions::Leaf::rank);
@@ -97,7 +100,8 @@ class Outcome {
   };
   struct HashOfProof {
     std::size_t operator()(const Proof& p) const {
-      return (std::size_t{p.value} * 0x9E3779B97F4A7C15u) ^ (std::size_t{p.chunk} << 20) ^ static_cast<std::size_t>(p.count);
+      return (std::size_t{p.value} * 0x9E3779B97F4A7C15u) ^ (std::size_t{p.chunk} << 20) ^
+             static_cast<std::size_t>(p.count);
     }
   };
 

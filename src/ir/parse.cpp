@@ -8,8 +8,12 @@ namespace hocket::ir {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || c == '_';
+}
 
 /// Words, numbers and marks of one line.
 class Line {
@@ -114,7 +118,8 @@ class Parser {
     first = line.number<std::uint32_t>();
     line.expect("..");
     const auto end = line.number<std::uint64_t>();
-    if (end < first || end - first > 0xffffffffu) line.fail("the range ends before it begins, or is too long");
+    if (end < first || end - first > 0xffffffffu)
+      line.fail("the range ends before it begins, or is too long");
     count = static_cast<std::uint32_t>(end - first);
     line.expect(")");
   }
@@ -130,11 +135,16 @@ class Parser {
   static Region region(Line& line) {
     Region r;
     const std::string_view name = line.word();
-    if (name == "input") r.buffer = Buffer::input;
-    else if (name == "output") r.buffer = Buffer::output;
-    else if (name == "staging") r.buffer = Buffer::staging;
-    else if (name == "scratch") r.buffer = Buffer::scratch;
-    else line.fail("\"" + std::string(name) + "\" is none of input, output, staging, scratch");
+    if (name == "input")
+      r.buffer = Buffer::input;
+    else if (name == "output")
+      r.buffer = Buffer::output;
+    else if (name == "staging")
+      r.buffer = Buffer::staging;
+    else if (name == "scratch")
+      r.buffer = Buffer::scratch;
+    else
+      line.fail("\"" + std::string(name) + "\" is none of input, output, staging, scratch");
     if (line.takes("@")) r.owner = line.number<Rank>();
     range(line, r.first, r.count);
     return r;
@@ -193,6 +203,8 @@ class Parser {
 
 }  // namespace
 
-Schedule parse_schedule(std::string_view text) { return Parser().parse(text); }
+Schedule parse_schedule(std::string_view text) {
+  return Parser().parse(text);
+}
 
 }  // namespace hocket::ir

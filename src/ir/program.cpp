@@ -10,13 +10,17 @@ namespace hocket::ir {
 
 namespace {
 
-bool contains(const Window& w, std::uint32_t chunk) { return chunk >= w.first && chunk - w.first < w.count; }
+bool contains(const Window& w, std::uint32_t chunk) {
+  return chunk >= w.first && chunk - w.first < w.count;
+}
 
 std::uint32_t round_of(const Schedule& s, std::uint32_t op) {
   return static_cast<std::uint32_t>(std::ranges::upper_bound(s.rounds, op) - s.rounds.begin());
 }
 
-std::string chunk_name(const Region& r, std::uint32_t n) { return to_text(Region{r.owner, r.buffer, n, 1}); }
+std::string chunk_name(const Region& r, std::uint32_t n) {
+  return to_text(Region{r.owner, r.buffer, n, 1});
+}
 
 }  // namespace
 
@@ -44,7 +48,8 @@ Window Program::output(Rank rank) const {
 }
 
 bool Program::aliased(Rank rank, std::uint32_t chunk) const {
-  // In-place reduce_scatter puts block r at the start of the vector, over another block: the engine copies the input then.
+  // In-place reduce_scatter puts block r at the start of the vector, over another block: the engine copies
+  // the input then.
   if (!in_place_ || collective() == Collective::reduce_scatter) return false;
   return contains(input(rank), chunk) && contains(output(rank), chunk);
 }
@@ -66,11 +71,13 @@ bool Program::exists(Rank rank, Buffer buffer, std::uint32_t n) const {
 }
 
 std::string Program::name_of(Place p) const {
-  return "rank " + std::to_string(p.rank) + ", round " + std::to_string(round_of(of(p.rank), p.op)) + ", op " +
-         std::to_string(p.op) + " (" + to_text(of(p.rank), op(p)) + ")";
+  return "rank " + std::to_string(p.rank) + ", round " + std::to_string(round_of(of(p.rank), p.op)) +
+         ", op " + std::to_string(p.op) + " (" + to_text(of(p.rank), op(p)) + ")";
 }
 
-void Program::fail(Place p, const std::string& what) const { throw Error(name_of(p) + ": " + what); }
+void Program::fail(Place p, const std::string& what) const {
+  throw Error(name_of(p) + ": " + what);
+}
 
 void Program::check_header(const Schedule& s, Rank rank) const {
   const Schedule& first = schedules_.front();
@@ -85,19 +92,22 @@ void Program::check_header(const Schedule& s, Rank rank) const {
   require(!is_blocks(s.collective) || s.chunks == static_cast<std::uint32_t>(s.ranks),
           "block collectives have one chunk per rank");
   require(!is_vector(s.collective) || s.chunks > 0, "a vector has at least one chunk");
-  require(std::uint64_t{s.staging.first} + s.staging.count <= s.chunks, "the staging window exceeds the chunks");
+  require(std::uint64_t{s.staging.first} + s.staging.count <= s.chunks,
+          "the staging window exceeds the chunks");
   constexpr std::uint64_t most_planes = 1 << 16;
   require(s.staging.planes <= most_planes && s.scratch_planes <= most_planes, "too many planes");
   require(std::ranges::adjacent_find(s.rounds, std::greater_equal<>()) == s.rounds.end() &&
               (s.rounds.empty() || s.rounds.front() > 0),
           "rounds are empty or do not ascend");
-  require((s.rounds.empty() ? 0 : s.rounds.back()) == s.ops.size(), "the last round does not end with the last op");
+  require((s.rounds.empty() ? 0 : s.rounds.back()) == s.ops.size(),
+          "the last round does not end with the last op");
 }
 
 void Program::check_op(Place p) const {
   const Op& o = op(p);
   if (std::uint64_t{o.first_region} + o.regions > of(p.rank).regions.size())
-    throw Error("rank " + std::to_string(p.rank) + ", op " + std::to_string(p.op) + ": its regions do not exist");
+    throw Error("rank " + std::to_string(p.rank) + ", op " + std::to_string(p.op) +
+                ": its regions do not exist");
   switch (o.code) {
     case OpCode::send:
     case OpCode::recv:
@@ -144,7 +154,8 @@ void Program::check_sources(Place p) const {
     if (o.code == OpCode::read && r.owner == self) fail(p, "reads from itself: that is a copy");
     for (std::uint32_t i = 0; i < r.count; ++i)
       if (size_identity(p.rank, r, r.first + i) != size_identity(p.rank, o.target, o.target.first + i))
-        fail(p, chunk_name(r, r.first + i) + " has another size than " + chunk_name(o.target, o.target.first + i));
+        fail(p, chunk_name(r, r.first + i) + " has another size than " +
+                    chunk_name(o.target, o.target.first + i));
   }
 }
 

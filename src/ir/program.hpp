@@ -1,5 +1,5 @@
-// All ranks' schedules of one operation, checked to be well formed: indices and windows hold, and every send has its recv.
-// What the verifier and the reference interpreter step through.
+// All ranks' schedules of one operation, checked to be well formed: indices and windows hold, and every send
+// has its recv. What the verifier and the reference interpreter step through.
 #pragma once
 
 #include <cstdint>

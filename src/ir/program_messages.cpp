@@ -1,4 +1,5 @@
-// Sends and recvs of an ordered pair of ranks match in program order, whatever the timing: so they are paired before running.
+// Sends and recvs of an ordered pair of ranks match in program order, whatever the timing: so they are paired
+// before running.
 #include <algorithm>
 #include <tuple>
 
@@ -73,8 +74,8 @@ void Program::check_message(Place sender, Place receiver) const {
   for (std::size_t i = 0; i < sent.size(); ++i)
     if (size_identity(sender.rank, sent[i].region, sent[i].n) !=
         size_identity(receiver.rank, received[i].region, received[i].n))
-      fail(sender, "sends chunk " + std::to_string(sent[i].n) + " where " + name_of(receiver) + " takes chunk " +
-                       std::to_string(received[i].n) + ", which has another size");
+      fail(sender, "sends chunk " + std::to_string(sent[i].n) + " where " + name_of(receiver) +
+                       " takes chunk " + std::to_string(received[i].n) + ", which has another size");
 }
 
 }  // namespace hocket::ir

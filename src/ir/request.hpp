@@ -1,4 +1,5 @@
-// What a builder may know. Everything except `rank` is the same on all ranks, and nothing here depends on the message size.
+// What a builder may know. Everything except `rank` is the same on all ranks, and nothing here depends on the
+// message size.
 #pragma once
 
 #include <array>

@@ -6,8 +6,12 @@ namespace {
 
 constexpr Window nothing{0, 0, 1};
 
-Window all(std::uint32_t chunks) { return {0, chunks, 1}; }
-Window own(Rank rank) { return {static_cast<std::uint32_t>(rank), 1, 1}; }
+Window all(std::uint32_t chunks) {
+  return {0, chunks, 1};
+}
+Window own(Rank rank) {
+  return {static_cast<std::uint32_t>(rank), 1, 1};
+}
 
 }  // namespace
 

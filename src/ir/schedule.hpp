@@ -1,4 +1,5 @@
-// A schedule: what one rank does in one collective operation, as a value. docs/design/0001-the-engine.md says what it means.
+// A schedule: what one rank does in one collective operation, as a value. docs/design/0001-the-engine.md says
+// what it means.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ enum class Buffer : std::uint8_t {
   scratch,  ///< private
 };
 
-/// Chunks [first, first + count) of a buffer. Staging and scratch may have several planes: chunk c of plane k has the number
-/// k * N + c, where N is the number of data chunks; it has the size of data chunk c.
+/// Chunks [first, first + count) of a buffer. Staging and scratch may have several planes: chunk c of plane k
+/// has the number k * N + c, where N is the number of data chunks; it has the size of data chunk c.
 struct Region {
   Rank owner = self;
   Buffer buffer = Buffer::input;
@@ -32,22 +33,25 @@ struct Region {
 };
 
 enum class OpCode : std::uint8_t {
-  send,    ///< regions, in order, to peer; complete at the end of the round (may be synchronous)
+  send,    ///< regions, in order, to peer; complete at the end of the round (may be synchronous, and may not
+           ///< start before)
   recv,    ///< regions, in order, from peer; complete at the end of the round
   copy,    ///< own target = own source
   read,    ///< own target = region of a peer (staging, or exposed input/output), one-sided
   reduce,  ///< own target = left fold of the sources in the order given; sources may be regions of peers
-  expose,  ///< peers may read this part of the own input or output after the next signal, until they have signalled that they are done
+  expose,  ///< peers may read this part of the own input or output after the next signal, until they have
+           ///< signalled that they are done
   signal,  ///< publish "step reached"; steps of a rank are 1, 2, 3, ...
   wait,    ///< until peer (or everyone) has reached step
 };
 
 struct Op {
   OpCode code = OpCode::copy;
-  Rank peer = self;                ///< send, recv: the other side; wait: whose step
-  std::uint32_t step = 0;          ///< signal, wait
-  Region target;                   ///< copy, read, reduce, expose
-  std::uint32_t first_region = 0;  ///< index into Schedule::regions: sources of copy, read, reduce; pieces of send, recv
+  Rank peer = self;        ///< send, recv: the other side; wait: whose step
+  std::uint32_t step = 0;  ///< signal, wait
+  Region target;           ///< copy, read, reduce, expose
+  std::uint32_t first_region =
+      0;  ///< index into Schedule::regions: sources of copy, read, reduce; pieces of send, recv
   std::uint32_t regions = 0;
   bool operator==(const Op&) const = default;
 };
@@ -66,14 +70,16 @@ struct Schedule {
   Rank ranks = 1;
   Rank rank = 0;
   Rank root = 0;
-  std::uint32_t chunks = 0;             ///< N: data chunks in all (0 for barrier)
-  Window staging;                       ///< of this rank
-  std::uint32_t scratch_planes = 0;     ///< each has all N chunks
+  std::uint32_t chunks = 0;          ///< N: data chunks in all (0 for barrier)
+  Window staging;                    ///< of this rank
+  std::uint32_t scratch_planes = 0;  ///< each has all N chunks
   std::vector<Op> ops;
   std::vector<Region> regions;
-  std::vector<std::uint32_t> rounds;    ///< index of the first op after each round; the last one is ops.size()
+  std::vector<std::uint32_t> rounds;  ///< index of the first op after each round; the last one is ops.size()
 
-  std::span<const Region> regions_of(const Op& op) const { return {regions.data() + op.first_region, op.regions}; }
+  std::span<const Region> regions_of(const Op& op) const {
+    return {regions.data() + op.first_region, op.regions};
+  }
   bool operator==(const Schedule&) const = default;
 };
 

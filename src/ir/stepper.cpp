@@ -28,7 +28,8 @@ class Stepper {
     std::iota(order.begin(), order.end(), 0);
     do {
       std::ranges::shuffle(order, random);
-    } while (sweep([&](Rank i) { return order[i]; }, [&] { return 1 + static_cast<unsigned>(random() % 3); }));
+    } while (
+        sweep([&](Rank i) { return order[i]; }, [&] { return 1 + static_cast<unsigned>(random() % 3); }));
     report_deadlock();
   }
 
@@ -37,6 +38,7 @@ class Stepper {
     std::uint32_t op = 0;
     std::uint32_t round = 0;
     std::uint32_t reached = 0;  ///< last step signalled
+    bool offered = false;       ///< the round's transfers are offered to their other sides
   };
   struct Posted {
     bool send = false, recv = false;
@@ -61,7 +63,7 @@ class Stepper {
   /// One op, or the end of one round. False if the rank cannot go on now.
   bool advance(Rank r) {
     if (ended(r)) return false;
-    if (ranks_[r].op == round_end(r)) return end_round(r);
+    if (ranks_[r].op == round_end(r)) return ranks_[r].offered ? end_round(r) : offer_transfers(r);
     const Place place{r, ranks_[r].op};
     if (program_.op(place).code == OpCode::wait && !satisfied(place)) return false;
     start(place, program_.op(place));
@@ -72,13 +74,9 @@ class Stepper {
   void start(Place place, const Op& op) {
     switch (op.code) {
       case OpCode::send:
-        actions_.post_send(place, op, program_.message(place));
-        posted_[program_.message(place)].send = true;
-        return;
+        return actions_.post_send(place, op, program_.message(place));
       case OpCode::recv:
-        actions_.post_recv(place, op, program_.message(place));
-        posted_[program_.message(place)].recv = true;
-        return;
+        return actions_.post_recv(place, op, program_.message(place));
       case OpCode::signal:
         if (op.step != ++ranks_[place.rank].reached) program_.fail(place, "steps must be 1, 2, 3, ...");
         return actions_.signal(place, op);
@@ -110,7 +108,17 @@ class Stepper {
       if (is_transfer(program_.op(p)) && !posted_[program_.message(p)].both()) return false;
     for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op) complete(p, program_.op(p));
     ++ranks_[r].round;
+    ranks_[r].offered = false;
     return true;
+  }
+
+  /// Only now: an executor may hold transfers back until the round has nothing else to do.
+  bool offer_transfers(Rank r) {
+    for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op) {
+      if (program_.op(p).code == OpCode::send) posted_[program_.message(p)].send = true;
+      if (program_.op(p).code == OpCode::recv) posted_[program_.message(p)].recv = true;
+    }
+    return ranks_[r].offered = true;
   }
 
   void complete(Place p, const Op& op) {
@@ -130,7 +138,8 @@ class Stepper {
     std::string what;
     int blocked = 0;
     for (Rank r = 0; r < program_.ranks(); ++r)
-      if (!ended(r) && blocked++ < most_named) what += "; " + program_.name_of(blocked_at(r)) + " never completes";
+      if (!ended(r) && blocked++ < most_named)
+        what += "; " + program_.name_of(blocked_at(r)) + " never completes";
     if (blocked > most_named) what += "; and " + std::to_string(blocked - most_named) + " more ranks";
     if (blocked > 0) throw Error("deadlock" + what);
   }

@@ -1,5 +1,6 @@
-// Steps all ranks of a program until they end, with the strictest timing that the IR allows: a send completes only when its
-// recv has been posted. What an op means is left to the Actions: symbols for the verifier, bytes for the interpreter.
+// Steps all ranks of a program until they end, with the strictest timing that the IR allows: a send completes
+// only when both sides have come to the end of its round, where nothing else is left to do. What an op means
+// is left to the Actions: symbols for the verifier, bytes for the interpreter.
 #pragma once
 
 #include "ir/program.hpp"
@@ -18,8 +19,8 @@ class Actions {
   virtual void complete_recv(Place place, const Op& op, MessageId message) = 0;
 };
 
-/// Throws hocket::Error when the ranks deadlock, naming what they wait for. `interleaving` 0 lets every rank run as far as it
-/// can in turn; any other number is the seed of a random interleaving.
+/// Throws hocket::Error when the ranks deadlock, naming what they wait for. `interleaving` 0 lets every rank
+/// run as far as it can in turn; any other number is the seed of a random interleaving.
 void run(const Program& program, Actions& actions, std::uint64_t interleaving = 0);
 
 }  // namespace hocket::ir

@@ -6,7 +6,9 @@ namespace hocket::ir {
 
 namespace {
 
-std::string chunk_name(const Region& r, std::uint32_t n) { return to_text(Region{r.owner, r.buffer, n, 1}); }
+std::string chunk_name(const Region& r, std::uint32_t n) {
+  return to_text(Region{r.owner, r.buffer, n, 1});
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ Location SymbolicMemory::locate(Rank runs, const Region& region, std::uint32_t n
 }
 
 void SymbolicMemory::check_readable(Place place, const Region& region, std::uint32_t n, const Cell& c) const {
-  if (c.receiving) program_.fail(place, "reads " + chunk_name(region, n) + " while a recv of the same round writes it");
+  if (c.receiving)
+    program_.fail(place, "reads " + chunk_name(region, n) + " while a recv of the same round writes it");
   if (c.value == undefined) program_.fail(place, "reads " + chunk_name(region, n) + ", which is undefined");
 }
 
@@ -55,7 +58,8 @@ void SymbolicMemory::check_writable(Place place, const Region& region, std::uint
     program_.fail(place, "writes " + chunk_name(region, n) + " while a send of the same round reads it");
   for (std::uint32_t i = c.reads; i != none; i = reads_[i].next)
     if (!clocks_.knows(place.rank, reads_[i].place.rank, reads_[i].time))
-      program_.fail(place, "writes " + chunk_name(region, n) + ", a race with " + program_.name_of(reads_[i].place));
+      program_.fail(place,
+                    "writes " + chunk_name(region, n) + ", a race with " + program_.name_of(reads_[i].place));
   c.reads = none;
 }
 
@@ -81,7 +85,8 @@ Value SymbolicMemory::load_remote(Place place, const Region& region, std::uint32
   if (c.value == undefined && !c.receiving)
     program_.fail(place, "reads " + chunk_name(region, n) + ", which is undefined");
   if (!clocks_.knows(place.rank, location.owner, c.written))
-    program_.fail(place, "reads " + chunk_name(region, n) + ", a race with its owner's write: no wait orders them");
+    program_.fail(place,
+                  "reads " + chunk_name(region, n) + ", a race with its owner's write: no wait orders them");
   reads_.push_back({place, clocks_.tick(place.rank), c.reads});
   c.reads = static_cast<std::uint32_t>(reads_.size() - 1);
   if (user_memory) exposed_reads_.emplace_back(location, c.reads);
@@ -106,7 +111,9 @@ void SymbolicMemory::begin_recv(Place place, const Region& region, std::uint32_t
   c.written = being_written;
 }
 
-void SymbolicMemory::end_send(Place place, const Region& region, std::uint32_t n) { --cell(place, region, n).sending; }
+void SymbolicMemory::end_send(Place place, const Region& region, std::uint32_t n) {
+  --cell(place, region, n).sending;
+}
 
 void SymbolicMemory::end_recv(Place place, const Region& region, std::uint32_t n, Value value) {
   Cell& c = cell(place, region, n);
@@ -119,8 +126,9 @@ void SymbolicMemory::check_readers_are_done() const {
   for (const auto& [location, index] : exposed_reads_) {
     const Read& read = reads_[index];
     if (!clocks_.knows(location.owner, read.place.rank, read.time))
-      program_.fail(read.place, "rank " + std::to_string(location.owner) +
-                                    " may have ended, and its memory be gone, before this: it does not wait for it");
+      program_.fail(read.place,
+                    "rank " + std::to_string(location.owner) +
+                        " may have ended, and its memory be gone, before this: it does not wait for it");
   }
 }
 

@@ -10,7 +10,8 @@
 
 namespace hocket::ir {
 
-/// One chunk of one buffer of one rank; input and output chunks are one location where the operation is in place.
+/// One chunk of one buffer of one rank; input and output chunks are one location where the operation is in
+/// place.
 struct Location {
   Rank owner = 0;
   std::size_t cell = 0;
@@ -47,10 +48,10 @@ class SymbolicMemory {
 
   struct Cell {
     Value value = undefined;
-    Time written = 0;             ///< owner's time
-    Time exposed = 0;             ///< owner's time; 0: not exposed
-    std::uint32_t reads = none;   ///< list of remote reads since it was written
-    std::uint16_t sending = 0;    ///< sends of the current round that read it
+    Time written = 0;            ///< owner's time
+    Time exposed = 0;            ///< owner's time; 0: not exposed
+    std::uint32_t reads = none;  ///< list of remote reads since it was written
+    std::uint16_t sending = 0;   ///< sends of the current round that read it
     bool receiving = false;
   };
   struct Read {

@@ -17,7 +17,9 @@ std::string joined(std::span<const Region> regions, std::string_view separator) 
   return text;
 }
 
-std::string peer_name(Rank peer) { return peer == everyone ? "everyone" : std::to_string(peer); }
+std::string peer_name(Rank peer) {
+  return peer == everyone ? "everyone" : std::to_string(peer);
+}
 
 std::string header(const Schedule& s) {
   std::string text = "schedule " + std::string(name_of(s.collective)) + " ranks " + std::to_string(s.ranks) +

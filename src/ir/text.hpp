@@ -25,7 +25,8 @@ std::string to_text(const Region& region);
 std::string to_text(const Schedule& schedule, const Op& op);
 std::string to_text(const Schedule& schedule);
 
-/// Throws hocket::Error that names line and column. What parses need not be right: that is the verifier's question.
+/// Throws hocket::Error that names line and column. What parses need not be right: that is the verifier's
+/// question.
 Schedule parse_schedule(std::string_view text);
 
 }  // namespace hocket::ir

@@ -10,7 +10,8 @@ namespace hocket::ir {
 
 namespace {
 
-/// Whether what a rank knows of the others' progress matters: in a barrier it is the result, and one-sided reads depend on it.
+/// Whether what a rank knows of the others' progress matters: in a barrier it is the result, and one-sided
+/// reads depend on it.
 bool needs_clocks(const Program& program) {
   if (program.collective() == Collective::barrier) return true;
   for (Rank r = 0; r < program.ranks(); ++r)
@@ -33,12 +34,14 @@ class SymbolicExecution : public Actions {
   SymbolicMemory& memory() { return memory_; }
 
   void local(Place place, const Op& op) override {
-    if (op.code == OpCode::expose) return each_chunk(op.target, [&](auto n) { memory_.expose(place, op.target, n); });
+    if (op.code == OpCode::expose)
+      return each_chunk(op.target, [&](auto n) { memory_.expose(place, op.target, n); });
     const auto sources = program_.of(place.rank).regions_of(op);
     for (const Region& source : sources) check_overlap(place, op.target, source);
     for (std::uint32_t i = 0; i < op.target.count; ++i) {
       Value value = load(place, sources[0], i);
-      for (const Region& source : sources.subspan(1)) value = expressions_.fold(value, load(place, source, i));
+      for (const Region& source : sources.subspan(1))
+        value = expressions_.fold(value, load(place, source, i));
       memory_.store(place, op.target, op.target.first + i, value);
     }
   }
@@ -89,7 +92,8 @@ class SymbolicExecution : public Actions {
 
   template <class Visit>
   void each_piece(Place place, const Op& op, Visit visit) const {
-    for (const Region& r : program_.of(place.rank).regions_of(op)) each_chunk(r, [&](auto n) { visit(r, n); });
+    for (const Region& r : program_.of(place.rank).regions_of(op))
+      each_chunk(r, [&](auto n) { visit(r, n); });
   }
 
   Value load(Place place, const Region& source, std::uint32_t i) {
@@ -120,7 +124,8 @@ void check_barrier(const Program& program, const Clocks& clocks) {
   for (Rank r = 0; r < program.ranks(); ++r)
     for (Rank q = 0; q < program.ranks(); ++q)
       if (!clocks.knows(r, q, 1))
-        throw Error("rank " + std::to_string(r) + " may leave the barrier before rank " + std::to_string(q) + " has entered");
+        throw Error("rank " + std::to_string(r) + " may leave the barrier before rank " + std::to_string(q) +
+                    " has entered");
 }
 
 void prove(std::span<const Schedule> schedules, const Expectation& expectation, Verdict& verdict) {

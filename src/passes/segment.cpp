@@ -16,7 +16,9 @@ using ir::Rank;
 using ir::Region;
 using ir::Schedule;
 
-bool is_transfer(const Op& op) { return op.code == OpCode::send || op.code == OpCode::recv; }
+bool is_transfer(const Op& op) {
+  return op.code == OpCode::send || op.code == OpCode::recv;
+}
 
 bool is_private(const Schedule& s) {
   for (const Op& op : s.ops)
@@ -50,8 +52,10 @@ class Forest {
 void check(const Schedule& s, std::uint32_t segments) {
   if (!is_vector(s.collective)) throw Error("only vectors can be segmented: blocks are given by the caller");
   if (segments == 0) throw Error("there is at least one segment");
-  if (std::uint64_t{s.chunks} * segments > std::numeric_limits<std::uint32_t>::max()) throw Error("too many segments");
-  if (!is_private(s)) throw Error("only schedules of send and recv can be segmented: staging is segmented by instances");
+  if (std::uint64_t{s.chunks} * segments > std::numeric_limits<std::uint32_t>::max())
+    throw Error("too many segments");
+  if (!is_private(s))
+    throw Error("only schedules of send and recv can be segmented: staging is segmented by instances");
   std::vector<bool> met(static_cast<std::size_t>(s.ranks));
   for (const Op& op : s.ops) {
     if (!is_transfer(op)) continue;

@@ -1,5 +1,5 @@
-// Pipelining: cuts every chunk into segments and lets them follow each other through the rounds of a schedule, one round apart.
-// Pipelined k-nomial broadcast is the row `knomial` and this pass.
+// Pipelining: cuts every chunk into segments and lets them follow each other through the rounds of a
+// schedule, one round apart. Pipelined k-nomial broadcast is the row `knomial` and this pass.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace hocket::passes {
 
-/// Whether segment() keeps the meaning of these schedules (all ranks of one operation): a vector collective by send and recv in
-/// which the messages are the edges of a tree. In a tree, ranks may run their rounds at any distance from each other, so no
-/// rank has to know the others' rounds; on a cycle the distances would have to add up to nothing.
+/// Whether segment() keeps the meaning of these schedules (all ranks of one operation): a vector collective
+/// by send and recv in which the messages are the edges of a tree. In a tree, ranks may run their rounds at
+/// any distance from each other, so no rank has to know the others' rounds; on a cycle the distances would
+/// have to add up to nothing.
 bool can_segment(std::span<const ir::Schedule> schedules);
 
-/// One rank's schedule with every chunk cut into `segments`: chunk c becomes chunks c * segments to (c + 1) * segments - 1.
-/// Segment s does in round t + s what the whole chunk did in round t, so R rounds become R + segments - 1. Throws hocket::Error
-/// if the schedule itself shows that it cannot be segmented.
+/// One rank's schedule with every chunk cut into `segments`: chunk c becomes chunks c * segments to (c + 1) *
+/// segments - 1. Segment s does in round t + s what the whole chunk did in round t, so R rounds become R +
+/// segments - 1. Throws hocket::Error if the schedule itself shows that it cannot be segmented.
 ir::Schedule segment(const ir::Schedule& schedule, std::uint32_t segments);
 
 }  // namespace hocket::passes

@@ -91,7 +91,8 @@ TEST(Segment, KeepsTheMeaningOfEveryTreeInTheCatalog) {
           if (!algorithms::fits(row, request)) continue;
           const auto whole = all_ranks(row, request);
           if (!can_segment(whole)) continue;
-          SCOPED_TRACE(std::string(name_of(row.collective)) + ":" + std::string(row.name) + " ranks " + std::to_string(ranks));
+          SCOPED_TRACE(std::string(name_of(row.collective)) + ":" + std::string(row.name) + " ranks " +
+                       std::to_string(ranks));
           if (ranks == 32) names.insert(std::string(name_of(row.collective)) + ":" + std::string(row.name));
           expect_same_meaning(whole, {.in_place = row.in_place});
         }

@@ -1,5 +1,6 @@
-// Is the verifier's verdict to be trusted? Rows of the catalog are damaged at random; whatever the verifier still accepts is run by
-// the interpreter in many interleavings, and must give the right bytes. A seed is printed with every failure.
+// Is the verifier's verdict to be trusted? Rows of the catalog are damaged at random; whatever the verifier
+// still accepts is run by the interpreter in many interleavings, and must give the right bytes. A seed is
+// printed with every failure.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,9 @@ namespace {
 using Random = std::mt19937_64;
 using Schedules = std::vector<Schedule>;
 
-std::uint32_t below(Random& random, std::size_t end) { return static_cast<std::uint32_t>(random() % end); }
+std::uint32_t below(Random& random, std::size_t end) {
+  return static_cast<std::uint32_t>(random() % end);
+}
 
 template <class T>
 T& any_of(std::vector<T>& all, Random& random) {
@@ -46,15 +49,21 @@ void repeat_op(Schedule& s, Random& random) {
   for (auto& end : s.rounds) end += end > op;
 }
 
-void swap_ops(Schedule& s, Random& random) { std::swap(any_of(s.ops, random), any_of(s.ops, random)); }
+void swap_ops(Schedule& s, Random& random) {
+  std::swap(any_of(s.ops, random), any_of(s.ops, random));
+}
 
 void join_rounds(Schedule& s, Random& random) {
   if (s.rounds.size() > 1) s.rounds.erase(s.rounds.begin() + below(random, s.rounds.size() - 1));
 }
 
-void change_peer(Schedule& s, Random& random) { any_of(s.ops, random).peer = below(random, s.ranks); }
+void change_peer(Schedule& s, Random& random) {
+  any_of(s.ops, random).peer = below(random, s.ranks);
+}
 
-void change_step(Schedule& s, Random& random) { any_of(s.ops, random).step += random() % 2 ? 1 : -1; }
+void change_step(Schedule& s, Random& random) {
+  any_of(s.ops, random).step += random() % 2 ? 1 : -1;
+}
 
 void swap_operands(Schedule& s, Random& random) {
   if (!s.regions.empty()) std::swap(any_of(s.regions, random), any_of(s.regions, random));
@@ -73,11 +82,14 @@ void change_owner(Schedule& s, Random& random) {
   any_of(s.regions, random).owner = static_cast<Rank>(below(random, s.ranks + 1)) - 1;
 }
 
-void shift_target(Schedule& s, Random& random) { any_of(s.ops, random).target.first += random() % 2 ? 1 : -1; }
+void shift_target(Schedule& s, Random& random) {
+  any_of(s.ops, random).target.first += random() % 2 ? 1 : -1;
+}
 
 using Mutation = void (*)(Schedule&, Random&);
-constexpr Mutation mutations[] = {drop_op,       repeat_op,      swap_ops,     join_rounds,  change_peer, change_step,
-                                  swap_operands, repeat_operand, shift_region, change_owner, shift_target};
+constexpr Mutation mutations[] = {drop_op,      repeat_op,    swap_ops,      join_rounds,
+                                  change_peer,  change_step,  swap_operands, repeat_operand,
+                                  shift_region, change_owner, shift_target};
 
 /// Every chunk is one number; folding adds.
 constexpr std::size_t chunk_bytes = sizeof(std::uint64_t);
@@ -88,10 +100,15 @@ std::uint64_t number_of(std::span<const std::byte> bytes) {
   return n;
 }
 
-void put(std::span<std::byte> bytes, std::uint64_t n) { std::memcpy(bytes.data(), &n, sizeof n); }
+void put(std::span<std::byte> bytes, std::uint64_t n) {
+  std::memcpy(bytes.data(), &n, sizeof n);
+}
 
-/// Each rank has six bits of the number, so that a sum shows what went in and how often; the low byte adds up the chunks.
-std::uint64_t contribution(Rank r, std::uint32_t c) { return (std::uint64_t{1} << (8 + 6 * r)) + c; }
+/// Each rank has six bits of the number, so that a sum shows what went in and how often; the low byte adds up
+/// the chunks.
+std::uint64_t contribution(Rank r, std::uint32_t c) {
+  return (std::uint64_t{1} << (8 + 6 * r)) + c;
+}
 
 struct Data {
   explicit Data(const Schedules& schedules) {
@@ -109,7 +126,9 @@ struct Data {
   std::vector<UserBuffers> users;
 };
 
-void add(std::span<std::byte> left, std::span<const std::byte> right) { put(left, number_of(left) + number_of(right)); }
+void add(std::span<std::byte> left, std::span<const std::byte> right) {
+  put(left, number_of(left) + number_of(right));
+}
 
 /// What the collective owes, computed without a schedule. Null where anything is right.
 std::optional<std::uint64_t> owed(const Schedule& s, std::uint32_t c) {
@@ -142,7 +161,11 @@ std::optional<std::uint64_t> owed(const Schedule& s, std::uint32_t c) {
 
 std::string wrong_byte(const Schedules& schedules, std::uint64_t interleaving) {
   Data data(schedules);
-  interpret(schedules, data.users, add, Sizes::equal, interleaving);
+  try {
+    interpret(schedules, data.users, add, Sizes::equal, interleaving);
+  } catch (const Error& error) {
+    return error.what();
+  }
   for (const Schedule& s : schedules)
     for (std::uint32_t c = 0; c < s.chunks; ++c) {
       const auto right = owed(s, c);
@@ -176,13 +199,14 @@ class Mutations : public testing::Test {
     Schedule& damaged = any_of(schedules, random);
     if (damaged.ops.empty()) return;
     mutations[below(random, std::size(mutations))](damaged, random);
-    if (schedules == whole) return;
+    if (to_text(damaged) == to_text(whole[damaged.rank])) return;  // only a field that the op does not use
     Tally& tally = tallies_[row.collective];
     ++tally.tried;
     if (!verify(schedules, {.sizes = Sizes::equal})) return void(++tally.found);
     for (std::uint64_t interleaving = 0; interleaving < 6; ++interleaving)
       EXPECT_EQ(wrong_byte(schedules, interleaving), "")
-          << "accepted, but wrong; seed " << seed << " of " << row.name << "\n" << to_text(damaged);
+          << "accepted, but wrong; seed " << seed << " of " << row.name << "\n"
+          << to_text(damaged);
   }
 
   std::map<Collective, Tally> tallies_;
@@ -205,7 +229,8 @@ TEST_F(Mutations, AreRejectedOrHarmless) {
   for (const algorithms::Algorithm& row : algorithms::catalog())
     for (std::uint64_t i = 0; i < tries_per_row && !HasFailure(); ++i) try_one(row, ++seed);
   for (const auto& [collective, tally] : tallies_) {
-    const double share = static_cast<double>(tally.found) / tally.tried;
+    const double share =
+        static_cast<double>(tally.found) / tally.tried;  // the rest is superfluous work, mostly
     RecordProperty(std::string(name_of(collective)), std::to_string(share));
     EXPECT_GT(share, 0.5) << name_of(collective) << ": the verifier accepts most of the damage";
   }

@@ -1,4 +1,5 @@
-// Small schedules whose behaviour is known, for tests of the verifier, the interpreter and the passes themselves.
+// Small schedules whose behaviour is known, for tests of the verifier, the interpreter and the passes
+// themselves.
 #pragma once
 
 #include <vector>
@@ -35,7 +36,9 @@ inline Schedule ring_allreduce(Rank ranks, Rank rank) {
   s.scratch_planes = 1;
   Builder b(s);
   const Rank right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
-  auto chunk = [&](Rank steps_back) { return static_cast<std::uint32_t>((rank + 2 * ranks - steps_back) % ranks); };
+  auto chunk = [&](Rank steps_back) {
+    return static_cast<std::uint32_t>((rank + 2 * ranks - steps_back) % ranks);
+  };
   for (Rank i = 0; i < ranks - 1; ++i) {
     b.send(right, i == 0 ? ir::input(chunk(0)) : ir::output(chunk(i)));
     b.recv(left, ir::scratch(chunk(i + 1)));

@@ -83,8 +83,9 @@ TEST(Text, IsReadable) {
 
 TEST(Text, ReadsWhatItWrote) {
   for (Rank r = 0; r < 5; ++r)
-    for (const Schedule& s : {samples::ring_allreduce(5, r), samples::flat_allreduce(5, r), samples::exposed_bcast(5, r),
-                              samples::binomial_bcast(5, r), samples::shape(Collective::barrier, 5, r, 0)})
+    for (const Schedule& s :
+         {samples::ring_allreduce(5, r), samples::flat_allreduce(5, r), samples::exposed_bcast(5, r),
+          samples::binomial_bcast(5, r), samples::shape(Collective::barrier, 5, r, 0)})
       EXPECT_EQ(parse_schedule(to_text(s)), s) << to_text(s);
 }
 
@@ -101,10 +102,12 @@ TEST(Text, SaysWhereItIsWrong) {
   const std::string header = "schedule bcast ranks 2 rank 0 root 0 chunks 1\n";
   EXPECT_NE(error_of("").find("there is no schedule"), std::string::npos);
   EXPECT_NE(error_of("round 0: signal 1").find("line 1, column 6"), std::string::npos);
-  EXPECT_NE(error_of(header + "\nround 0: sing 1").find("line 3, column 14: \"sing\" is no op"), std::string::npos);
+  EXPECT_NE(error_of(header + "\nround 0: sing 1").find("line 3, column 14: \"sing\" is no op"),
+            std::string::npos);
   EXPECT_NE(error_of(header + "round 1: signal 1").find("rounds must ascend"), std::string::npos);
   EXPECT_NE(error_of(header + "round 0: copy output[0..1) = inptu[0..1)").find("inptu"), std::string::npos);
-  EXPECT_NE(error_of(header + "round 0: copy output[3..1) = input[0..1)").find("ends before"), std::string::npos);
+  EXPECT_NE(error_of(header + "round 0: copy output[3..1) = input[0..1)").find("ends before"),
+            std::string::npos);
   EXPECT_NE(error_of(header + "round 0: signal -1").find("number"), std::string::npos);
   EXPECT_NE(error_of(header + "round 0: signal 99999999999").find("number"), std::string::npos);
   EXPECT_NE(error_of(header + header).find("second"), std::string::npos);
@@ -121,8 +124,10 @@ TEST(Text, SurvivesDamagedInput) {
     std::string text = good.substr(0, random() % 2 ? good.size() : good.find("schedule", 1));
     for (auto n = random() % 4; n > 0; --n) {
       const std::size_t at = random() % text.size();
-      if (random() % 2) text[at] = static_cast<char>(random() % 128);
-      else text.erase(at, random() % 9);
+      if (random() % 2)
+        text[at] = static_cast<char>(random() % 128);
+      else
+        text.erase(at, random() % 9);
     }
     try {
       const Schedule s = parse_schedule(text);
