@@ -1,4 +1,5 @@
-// Selection as data. A rule is a line of text; the first one that matches decides, and its text is the explanation.
+// Selection as data. A rule is a line of text; the first one that matches decides, and its text is the
+// explanation.
 //
 //   allreduce  bytes<=2K ranks<=64             -> flat
 //   bcast      bytes>8K  ranks>2 oversubscribed -> knomial(radix=2)
@@ -18,33 +19,39 @@ namespace hocket::tuning {
 struct Situation {
   ir::Collective collective = ir::Collective::barrier;
   ir::Rank ranks = 1;
-  std::size_t bytes = 0;         ///< agreed bytes: vector, block, or sum of blocks
-  bool sizes_known = true;       ///< false: gatherv, scatterv, alltoallv
-  bool equal_blocks = true;
+  std::size_t bytes = 0;     ///< agreed bytes: vector, block, or (allgatherv, reduce_scatter) sum of blocks
+  bool sizes_known = true;   ///< false: gatherv, scatterv, alltoallv
+  bool equal_blocks = true;  ///< false for the v-forms and MPI_Reduce_scatter, whatever their counts
   bool commutative = true;
-  bool predefined = true;        ///< reduction by a predefined operation
-  bool oversubscribed = false;   ///< more ranks on the node than cores they may use; agreed at set-up
+  bool predefined = true;       ///< reduction by a predefined operation
+  bool oversubscribed = false;  ///< more ranks on the node than cores they may use; agreed at set-up
 };
 
 struct Choice {
   const algorithms::Algorithm* algorithm = nullptr;  ///< null: leave it to the MPI
   ir::Parameters parameters{};
-  std::string_view reason;  ///< the rule's text (static life time of Rules)
+  std::string_view
+      reason;  ///< the rule's text, or why a forced algorithm did not fit; lives as long as the Rules
 };
 
 class Rules {
  public:
-  /// The built-in table (default.rules), preceded by `file` if not empty and by `force` ("allreduce:ring,..."); `disable` turns collectives off.
-  /// Throws Error for anything unknown, with line and word.
+  /// In order: `disable` ("allreduce,alltoallv": left to the MPI), `force` ("allreduce:ring,..."), the rules
+  /// of the file of that name if it is not empty, the built-in ones (default.rules). Throws Error for
+  /// anything unknown, with line and word.
   Rules(std::string_view disable, std::string_view force, std::string_view file);
   Rules() : Rules("", "", "") {}
+  Rules(Rules&&) noexcept;
+  Rules& operator=(Rules&&) noexcept;
+  ~Rules();
 
   Choice choose(const Situation& situation) const noexcept;
   /// All rules in order, for `hocket explain`.
   std::vector<std::string_view> texts() const;
 
- private:
   struct Rule;
+
+ private:
   std::vector<Rule> rules_;
 };
 

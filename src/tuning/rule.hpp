@@ -1,0 +1,48 @@
+// One rule as a value: which situations it speaks of, and what it says.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "tuning/functions.hpp"
+#include "tuning/rules.hpp"
+
+namespace hocket::tuning {
+
+/// Inclusive.
+struct Interval {
+  std::size_t least = 0;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  bool limits() const { return least > 0 || most != std::numeric_limits<std::size_t>::max(); }
+  bool holds(std::size_t value) const { return value >= least && value <= most; }
+};
+
+struct Conditions {
+  ir::Collective collective = ir::Collective::barrier;
+  Form form = Form::every;
+  Interval bytes, ranks;
+  std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown;
+
+  bool hold(const Situation& s) const noexcept;
+};
+
+/// Why a row cannot do a call; the order is that in which it is asked.
+enum class Obstacle : std::uint8_t { none, order, sizes, equality, ranks };
+inline constexpr std::size_t obstacle_count = 5;
+
+Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,
+                  const Situation& s) noexcept;
+
+struct Rules::Rule {
+  Conditions conditions;
+  const algorithms::Algorithm* algorithm = nullptr;  ///< null: native
+  ir::Parameters parameters{};
+  std::string text;
+  /// Forced rules only: what to say when the row cannot do a call.
+  std::array<std::string, obstacle_count> does_not_fit;
+};
+
+}  // namespace hocket::tuning

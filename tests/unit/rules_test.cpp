@@ -1,0 +1,202 @@
+// Selection: the words of rules, what options put before the built-in table, and what happens where a row
+// cannot do a call.
+#include "tuning/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "tuning/functions.hpp"
+#include "tuning/parse.hpp"
+
+namespace hocket::tuning {
+namespace {
+
+using ir::Collective;
+
+Situation situation(Collective collective, ir::Rank ranks = 4, std::size_t bytes = 1024) {
+  Situation s;
+  s.collective = collective;
+  s.ranks = ranks;
+  s.bytes = bytes;
+  return s;
+}
+
+bool holds(const char* rule, const Situation& s) {
+  return parse_rules(rule, "test").at(0).conditions.hold(s);
+}
+
+std::string name_of(const Choice& choice) {
+  return choice.algorithm ? std::string(choice.algorithm->name) : "native";
+}
+
+std::string complaint_about(const char* rules) {
+  try {
+    parse_rules(rules, "my.rules");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Conditions, BoundBytesAndRanks) {
+  const Situation s = situation(Collective::allreduce, 4, 2048);
+  EXPECT_TRUE(holds("allreduce bytes<=2K ranks<=4 -> flat", s));
+  EXPECT_TRUE(holds("allreduce bytes>=2048 ranks>3 ranks<5 -> flat", s));
+  EXPECT_TRUE(holds("allreduce bytes>2047 bytes<2049 -> flat", s));
+  EXPECT_FALSE(holds("allreduce bytes<2K -> flat", s));
+  EXPECT_FALSE(holds("allreduce bytes>2K -> flat", s));
+  EXPECT_FALSE(holds("allreduce ranks>4 -> flat", s));
+  EXPECT_FALSE(holds("bcast -> flat", s));
+}
+
+TEST(Conditions, OnBytesNeverHoldWhereSizesAreUnknown) {
+  Situation s = situation(Collective::gather, 4, 0);
+  s.sizes_known = s.equal_blocks = false;
+  EXPECT_FALSE(holds("gather bytes<=1K -> linear", s));
+  EXPECT_TRUE(holds("gather -> linear", s));
+  EXPECT_TRUE(holds("gather unknown unequal -> linear", s));
+  EXPECT_FALSE(holds("gather !unknown -> linear", s));
+}
+
+TEST(Conditions, FlagsHoldBothWays) {
+  Situation s = situation(Collective::reduce);
+  EXPECT_TRUE(holds("reduce commutative predefined !oversubscribed !unequal -> flat", s));
+  s.commutative = s.predefined = false;
+  s.oversubscribed = true;
+  EXPECT_TRUE(holds("reduce !commutative !predefined oversubscribed -> flat", s));
+  EXPECT_FALSE(holds("reduce commutative -> flat", s));
+}
+
+TEST(Conditions, NamesOfShapesCoverAllTheirFunctions) {
+  Situation regular = situation(Collective::allgather), vector = regular;
+  vector.equal_blocks = false;
+  EXPECT_TRUE(holds("allgather -> ring", regular));
+  EXPECT_TRUE(holds("allgather -> ring", vector));
+  EXPECT_FALSE(holds("allgatherv -> ring", regular));
+  EXPECT_TRUE(holds("allgatherv -> ring", vector));
+  Situation block = situation(Collective::reduce_scatter);
+  EXPECT_TRUE(holds("reduce_scatter_block -> ring", block));
+  block.equal_blocks = false;
+  EXPECT_FALSE(holds("reduce_scatter_block -> ring", block));
+}
+
+TEST(Parse, TakesParametersRemarksAndEmptyLines) {
+  const auto rules =
+      parse_rules("# remark\n\n  bcast bytes>8K -> knomial( radix = 4 )  # why\nbcast -> native\n", "test");
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0].parameters[0], 4);
+  EXPECT_EQ(rules[0].text, "bcast bytes>8K -> knomial( radix = 4 )");
+  EXPECT_EQ(rules[1].algorithm, nullptr);
+}
+
+TEST(Parse, SaysWhereAndWhatIsWrongAndWhatThereIs) {
+  EXPECT_EQ(complaint_about("bcast -> flat\nallreduse -> flat").substr(0, 48),
+            "my.rules line 2: unknown collective 'allreduse';");
+  EXPECT_EQ(complaint_about("exscan -> fast"),
+            "my.rules line 1: unknown algorithm 'fast' for exscan; there are flat, chain, "
+            "recursive_doubling, native");
+  EXPECT_NE(complaint_about("bcast sometimes -> flat").find("unknown condition 'sometimes'"),
+            std::string::npos);
+  EXPECT_NE(complaint_about("bcast bytes<=2Q -> flat").find("'2Q' is not a number"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast bytes<= -> flat").find("is not a number"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast bytes< -> flat").find("is not a number"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast bytes<0 -> flat").find("less than 0"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast bytes<=99999999999999999G -> flat").find("too large"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast flat").find("'->' is missing"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast -> ").find("no algorithm"), std::string::npos);
+  EXPECT_NE(complaint_about("-> flat").find("unknown collective ''"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast ! -> flat").find("unknown condition '!'"), std::string::npos);
+}
+
+TEST(Parse, ChecksParameters) {
+  EXPECT_NE(complaint_about("bcast -> knomial(radix=1)").find("radix=1 is not between 2 and 64"),
+            std::string::npos);
+  EXPECT_NE(complaint_about("bcast -> knomial(width=3)").find("unknown parameter 'width'; there is radix"),
+            std::string::npos);
+  EXPECT_NE(complaint_about("bcast -> flat(radix=3)").find("there are none"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast -> native(radix=3)").find("there are none"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast -> knomial(radix=4").find("')' is missing"), std::string::npos);
+  EXPECT_NE(complaint_about("bcast -> knomial(radix)").find("is not a number"), std::string::npos);
+}
+
+TEST(Force, ComesBeforeTheTableWithItsParameters) {
+  const Rules rules("", "allreduce:ring, bcast:knomial(radix=4),barrier:native", "");
+  EXPECT_EQ(name_of(rules.choose(situation(Collective::allreduce))), "ring");
+  EXPECT_EQ(rules.choose(situation(Collective::allreduce)).reason, "forced ring");
+  const Choice bcast = rules.choose(situation(Collective::bcast));
+  EXPECT_EQ(name_of(bcast), "knomial");
+  EXPECT_EQ(bcast.parameters[0], 4);
+  EXPECT_EQ(name_of(rules.choose(situation(Collective::barrier))), "native");
+}
+
+TEST(Force, FallsToTheNextRuleAndSaysWhy) {
+  const Rules rules("", "allreduce:ring,gather:flat,alltoallv:direct,allgather:recursive_doubling", "");
+  Situation s = situation(Collective::allreduce);
+  s.commutative = false;
+  EXPECT_EQ(name_of(rules.choose(s)), "flat");
+  EXPECT_EQ(rules.choose(s).reason, "forced ring does not fit: needs a commutative operation");
+  s = situation(Collective::gather, 4, 0);
+  s.sizes_known = s.equal_blocks = false;
+  EXPECT_EQ(name_of(rules.choose(s)), "linear");
+  EXPECT_EQ(rules.choose(s).reason, "forced flat does not fit: needs known sizes");
+  EXPECT_EQ(rules.choose(situation(Collective::allgather, 6)).reason,
+            "forced recursive_doubling does not fit: not for this number of ranks");
+  EXPECT_EQ(rules.choose(situation(Collective::allgather, 8)).reason, "forced recursive_doubling");
+}
+
+TEST(Force, NamesWhatIsUnknown) {
+  EXPECT_THROW(Rules("", "allreduce:rong", ""), Error);
+  EXPECT_THROW(Rules("", "allreduce", ""), Error);
+  EXPECT_THROW(Rules("", "bcast:knomial(radix=4", ""), Error);
+}
+
+TEST(Disable, LeavesFunctionsToTheMpi) {
+  const Rules rules("allreduce,allgatherv", "allreduce:ring", "");
+  EXPECT_EQ(name_of(rules.choose(situation(Collective::allreduce))), "native");
+  EXPECT_EQ(rules.choose(situation(Collective::allreduce)).reason, "disabled allreduce");
+  Situation s = situation(Collective::allgather);
+  EXPECT_NE(name_of(rules.choose(s)), "native");
+  s.equal_blocks = false;
+  EXPECT_EQ(name_of(rules.choose(s)), "native");
+  EXPECT_THROW(Rules("alreduce", "", ""), Error);
+}
+
+TEST(File, ComesBeforeTheTable) {
+  const std::string name = testing::TempDir() + "hocket_rules_test.rules";
+  std::ofstream(name) << "allreduce bytes<=1K -> multi_leader(leaders=3)\n";
+  const Rules rules("", "", name);
+  EXPECT_EQ(name_of(rules.choose(situation(Collective::allreduce))), "multi_leader");
+  EXPECT_NE(name_of(rules.choose(situation(Collective::allreduce, 4, 4096))), "multi_leader");
+  std::remove(name.c_str());
+  EXPECT_THROW(Rules("", "", name), Error);
+}
+
+TEST(DefaultRules, DecideEveryCallAndSayWhy) {
+  const Rules rules;
+  for (const FunctionName& f : function_names)
+    for (const std::size_t bytes :
+         {std::size_t{0}, std::size_t{8}, std::size_t{1} << 20, std::size_t{1} << 40})
+      for (const bool commutative : {true, false}) {
+        Situation s = situation(f.collective, 7, bytes);
+        s.commutative = commutative;
+        s.equal_blocks = f.form != Form::unequal;
+        s.sizes_known = s.equal_blocks || f.collective == Collective::allgather ||
+                        f.collective == Collective::reduce_scatter;
+        const Choice choice = rules.choose(s);
+        EXPECT_NE(choice.algorithm, nullptr) << f.name;
+        EXPECT_NE(choice.reason.find("->"), choice.reason.npos) << f.name;
+      }
+}
+
+TEST(DefaultRules, KeepTheirTextsWhenMoved) {
+  Rules first;
+  const std::string text(first.texts().at(0));
+  const Rules second(std::move(first));
+  EXPECT_EQ(second.texts().at(0), text);
+}
+
+}  // namespace
+}  // namespace hocket::tuning
