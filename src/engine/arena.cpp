@@ -143,6 +143,7 @@ void SharedArena::take_verdict(Verdict verdict) {
       local_rank_of_.emplace(entry.world_rank, static_cast<int>(local));
   cores_ = cores_of_members(memory_);
   slots_.emplace(memory_, job_.local_rank);
+  if (local_rank_of_.size() == memory_.local_size()) listener_.reset();  // nobody is left to come
   phase_.store(Phase::sealed, std::memory_order_release);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <deque>
 #include <mutex>
 #include <string_view>
 
@@ -133,7 +134,9 @@ ReportRow* Report::row(Function function, std::size_t bytes, std::string_view al
                                     row.algorithm == algorithm && row.reason == reason)
       return &row;
   // Never freed: plans and other threads count through the pointer until the process ends.
-  first_ = new Node{{function, size_class, std::string(algorithm), std::string(reason), 0, 0, 0}, first_};
+  static std::deque<Node>& nodes = *new std::deque<Node>;
+  nodes.push_back({{function, size_class, std::string(algorithm), std::string(reason), 0, 0, 0}, first_});
+  first_ = &nodes.back();
   return &first_->row;
 }
 

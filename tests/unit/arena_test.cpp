@@ -215,6 +215,7 @@ std::string carve_at_random(Arena& arena, int rank, unsigned seed) {
   constexpr int slots = 24;
   std::mt19937 shared(seed), own(seed + 1000u * static_cast<unsigned>(rank));
   std::string answers;
+  test::Meeting meeting(arena, 0, 3);
   for (std::uint64_t round = 0; round < 30; ++round) {
     std::vector<std::size_t> sizes(slots), order(slots);
     for (std::size_t& size : sizes) size = 1 + shared() % 90'000;
@@ -225,7 +226,7 @@ std::string carve_at_random(Arena& arena, int rank, unsigned seed) {
     for (std::size_t i = 0; i < slots; ++i)
       if (mine[i].memory)
         mine[i].memory[sizes[i] - 1 - static_cast<std::size_t>(rank) % sizes[i]] = std::byte(i + 1);
-    meet(arena, round, 3);
+    meeting.meet();
     for (std::size_t i = 0; i < slots; ++i) {
       answers += mine[i].memory ? '+' : '-';
       if (mine[i].memory && mine[i].memory[sizes[i] - 1] != std::byte(i + 1)) return "overlap";
@@ -233,7 +234,7 @@ std::string carve_at_random(Arena& arena, int rank, unsigned seed) {
     std::shuffle(order.begin(), order.end(), own);
     for (std::size_t i : order)
       if (mine[i].memory) arena.release({round, i, 3});
-    meet(arena, 1000 + round, 3);
+    meeting.meet();
     answers += ' ';
   }
   return answers;

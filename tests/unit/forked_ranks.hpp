@@ -96,12 +96,27 @@ inline std::unique_ptr<engine::Arena> come_up(const std::string& key, int local_
   return arena;
 }
 
-/// A barrier for tests: counts in shared memory of the arena.
+/// A barrier for tests: counts in shared memory of the arena, which it takes while there is some.
+class Meeting {
+ public:
+  Meeting(engine::Arena& arena, std::uint64_t name, int users)
+      : count_(reinterpret_cast<std::uint32_t*>(arena.carve({0xba44, name, 9}, 64, users).memory)),
+        users_(static_cast<std::uint32_t>(users)) {}
+
+  void meet() {
+    target_ += users_;
+    __atomic_add_fetch(count_, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(count_, __ATOMIC_ACQUIRE) < target_) usleep(200);
+  }
+
+ private:
+  std::uint32_t* count_;
+  std::uint32_t users_;
+  std::uint32_t target_ = 0;
+};
+
 inline void meet(engine::Arena& arena, std::uint64_t name, int users) {
-  const engine::Slot slot = arena.carve({0xba44, name, 9}, 64, users);
-  auto* count = reinterpret_cast<std::uint32_t*>(slot.memory);
-  __atomic_add_fetch(count, 1, __ATOMIC_ACQ_REL);
-  while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < static_cast<std::uint32_t>(users)) usleep(200);
+  Meeting(arena, name, users).meet();
 }
 
 }  // namespace hocket::test
