@@ -1,9 +1,9 @@
 // Loops for kernels that are bound by memory: 2, 3, 4 and 8 sources have loops of their own, the addresses of
 // all sources in registers and one load instruction for each.
 //
-// That is worth up to a third of the time within the caches: the prefetcher seems to tell streams apart by the
-// load instruction. Other numbers of sources are put together from these loops, a tile at a time, with the
-// running result in a small buffer. docs/design/0003-kernels.md has the figures.
+// That is worth up to a third of the time within the caches: the prefetcher seems to tell streams apart by
+// the load instruction. Other numbers of sources are put together from these loops, a tile at a time, with
+// the running result in a small buffer. docs/design/0003-kernels.md has the figures.
 #pragma once
 
 #include "kernels/reduce/steps.hpp"
