@@ -1,0 +1,50 @@
+// A small harness for launched test programs: checks count failures, the first ones are printed, the worst rank decides.
+#pragma once
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_rank = -1;
+static long check_failures;
+static long check_count;
+static char check_context[256];
+
+static inline void context(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(check_context, sizeof check_context, format, arguments);
+  va_end(arguments);
+}
+
+static inline void check_at(int holds, const char* what, const char* file, int line) {
+  ++check_count;
+  if (holds || ++check_failures > 10) return;
+  fprintf(stderr, "%s:%d: rank %d: %s [%s]\n", file, line, check_rank, what, check_context);
+}
+#define CHECK(condition) check_at((condition) != 0, #condition, __FILE__, __LINE__)
+
+static inline void check_start(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+}
+
+// Sum of failures by the MPI's own point-to-point: the collectives are what is being tested.
+static inline int check_finish(const char* name) {
+  long all = check_failures, theirs = 0;
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (check_rank == 0) {
+    for (int r = 1; r < size; ++r, all += theirs)
+      MPI_Recv(&theirs, 1, MPI_LONG, r, 9999, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%s: %ld checks on rank 0, %ld failures on %d ranks\n", name, check_count, all, size);
+    for (int r = 1; r < size; ++r) MPI_Send(&all, 1, MPI_LONG, r, 9999, MPI_COMM_WORLD);
+  } else {
+    MPI_Send(&all, 1, MPI_LONG, 0, 9999, MPI_COMM_WORLD);
+    MPI_Recv(&all, 1, MPI_LONG, 0, 9999, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return all != 0;
+}

@@ -1,0 +1,49 @@
+// A program that only uses sessions (MPI 4), twice, and makes communicators from groups.
+#include <mpi.h>
+#include <stdio.h>
+
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+static int failures;
+
+static void run(MPI_Session session, const char* tag) {
+  MPI_Group group;
+  MPI_Comm comm, part;
+  int rank, size, sum = 0;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (int k = 0; k < 50; ++k) {
+    const int own = rank + k;
+    MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
+    failures += sum != size * (size - 1) / 2 + size * k;
+    MPI_Barrier(comm);
+  }
+  MPI_Comm_split(comm, rank % 2, -rank, &part);
+  int n = 0, ones = 0;
+  const int one = 1;
+  MPI_Comm_size(part, &n);
+  MPI_Allreduce(&one, &ones, 1, MPI_INT, MPI_SUM, part);
+  failures += ones != n;
+  MPI_Comm_free(&part);
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&group);
+}
+
+int main(void) {
+  MPI_Session session;
+  for (int k = 0; k < 2; ++k) {
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    run(session, "hocket-test");
+    run(session, "hocket-test");
+    MPI_Session_finalize(&session);
+  }
+  printf("sessions: %d failures\n", failures);
+  return failures != 0;
+}
+#else
+int main(void) {
+  printf("SKIPPED: this MPI has no sessions\n");
+  return 77;
+}
+#endif
