@@ -17,7 +17,7 @@ NEEDED = re.compile(r"(libc|libm|libdl|libpthread|librt)\.so\.\d|ld-linux.*\.so\
 MPI_NAME = re.compile(r"P?MPI_|MPIX_|ompi_|MPIR_|opal_", re.IGNORECASE)
 EXPORTS = {"libhocket.so": re.compile(r"P?MPIX?_\w+|hocket_\w+")}
 PLUGIN_EXPORTS = re.compile(r"hocket_\w+")
-FLOOR_GLIBC = (2, 34)
+FLOOR_GLIBC = (2, 36)  # Debian 12, where releases are built
 
 
 def readelf(*arguments: str) -> list[str]:
