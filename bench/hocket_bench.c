@@ -64,7 +64,8 @@ static bool run_cell(FILE* out, const struct bench_options* options, const struc
     measure(&cell, options, result);
   if (out && !options->validate_only)
     print_record(out, &cell, native_only ? "untouched" : "native", &result[side_native], options);
-  if (out && !native_only) print_record(out, &cell, "hocket", &result[side_hocket], options);
+  if (out && !native_only && !options->validate_only)
+    print_record(out, &cell, "hocket", &result[side_hocket], options);
   const bool valid =
       (options->validate_only || result[side_native].valid) && (native_only || result[side_hocket].valid);
   cell_close(&cell);

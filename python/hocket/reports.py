@@ -43,7 +43,7 @@ def _row(record: dict[str, Any]) -> ReportRow:
         collective=str(record["collective"]),
         bytes_from=int(record["bytes_from"]),
         algorithm=str(record["algorithm"]),
-        why=str(record["why"]),
+        why=" ".join(str(record["why"]).split()),  # rules are written in columns
         calls=int(record["calls"]),
         bytes=int(record.get("bytes", 0)),
         seconds=float(record.get("seconds", 0.0)),

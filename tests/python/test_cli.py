@@ -43,7 +43,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("bench", "--show", "/nowhere"), "cannot read '/nowhere'"),
     (("run", "-n", "2", "/nowhere/program"), "is not a program that can be run here"),
     (("run", "--mpi", "./nowhere", "true"), "there is no MPI at './nowhere'"),
-    (("run", "-n", "0", "true"), "0 is not in the range"),
+    (("run", "-n", "0", "true"), "Invalid value for '-n'"),
     (("explain", "allfold"), "no collective named 'allfold'; there are: barrier, bcast"),
     (("explain", "allreduce", "--bytes", "lots"), "'lots' is not a number of bytes"),
     (("explain", "bcast", "-n", "4", "--root", "4"), "there is no root 4 among 4 ranks"),

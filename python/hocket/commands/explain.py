@@ -123,7 +123,7 @@ def explain(
     }
     choice = _choose(shape, ranks, agreed, flags)
     console.print(f"{_headline(collective, choice)}", markup=False, style="bold")
-    console.print(f"  because: {choice['reason'] or 'no rule fits'}", markup=False)
+    console.print(f"  because: {' '.join(choice['reason'].split()) or 'no rule fits'}", markup=False)
     if shape.sizes_known and collective != "barrier":
         console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
     console.print(_alternatives(choice, shape, ranks, root, one, not non_commutative))

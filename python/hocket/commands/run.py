@@ -52,13 +52,17 @@ def _run_reported(mpi: mpis.Mpi, command: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="hocket-run-") as folder:
         file = Path(folder) / "report.jsonl"
         status = processes.run_attached(command, launch.environment(mpi, HOCKET_REPORT=str(file)))
-        if file.exists() and file.stat().st_size:
-            console.print(reports.renderable(reports.read(file)))
-        elif status == 0:
-            console.print(
-                "no report: the program did not pass through MPI_Init and MPI_Finalize under Hocket"
-            )
+        _show_report(file, status)
     return status
+
+
+def _show_report(file: Path, status: int) -> None:
+    if file.exists() and file.stat().st_size:
+        console.print(reports.renderable(reports.read(file)))
+    elif file.exists():
+        console.print("no report: no blocking collective was called on more than one rank")
+    elif status == 0:
+        console.print("no report: the program did not pass through MPI_Init and MPI_Finalize under Hocket")
 
 
 def register(app: typer.Typer) -> None:
