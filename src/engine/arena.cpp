@@ -88,7 +88,10 @@ class SharedArena final : public Arena {
 
 SharedArena::SharedArena(const JobIdentity& job, const ArenaSettings& settings)
     : job_(job), settings_(settings), request_(arena_name(job.key)) {
-  if (job.local_rank != 0) return;
+  if (job.local_rank != 0) {
+    request_.prepare();
+    return;
+  }
   const std::string name = arena_name(job.key);
   const std::size_t budget = settings.budget_bytes ? settings.budget_bytes : default_budget();
   memory_ = ArenaMemory::create(name, static_cast<std::size_t>(job.local_size), budget);

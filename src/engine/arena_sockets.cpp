@@ -131,20 +131,25 @@ void serve_arena(const Descriptor& listener, int arena_file) noexcept {
   }
 }
 
+void ArenaRequest::prepare() {
+  socket_ = new_socket();
+}
+
 bool ArenaRequest::connect() {
-  if (connection_.intact()) return true;
-  Descriptor socket = new_socket();
+  if (!socket_.intact()) prepare();
   const Address address = address_of(name_);
-  if (!socket || ::connect(socket.number(), address.get(), address.size) != 0) return false;
-  if (!is_same_user(socket)) throw Error("another user holds the address of this job's arena");
-  connection_ = std::move(socket);
+  if (!socket_ || ::connect(socket_.number(), address.get(), address.size) != 0) return false;
+  if (!is_same_user(socket_)) throw Error("another user holds the address of this job's arena");
   return true;
 }
 
 Descriptor ArenaRequest::answer() {
   Message message;
-  const ssize_t size = recvmsg(connection_.number(), &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) connection_.reset();  // closed: try again
+  const ssize_t size = recvmsg(socket_.number(), &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {  // closed: try again
+    is_connected_ = false;
+    socket_.reset();
+  }
   const cmsghdr* control = size > 0 ? CMSG_FIRSTHDR(&message.header) : nullptr;
   if (!control || control->cmsg_type != SCM_RIGHTS) return {};
   int file = -1;
@@ -153,17 +158,20 @@ Descriptor ArenaRequest::answer() {
 }
 
 Descriptor ArenaRequest::poll() {
-  const bool is_new = !connection_.intact();
-  if (!connect()) return {};
-  Descriptor file = is_new ? open_memfd_of(peer_of(connection_).pid, name_) : Descriptor();
+  Descriptor file;
+  if (!is_connected_) {
+    is_connected_ = connect();
+    if (!is_connected_) return {};
+    file = open_memfd_of(peer_of(socket_).pid, name_);
+  }
   if (!file) file = answer();
-  if (file) connection_.reset();
+  if (file) socket_.reset();
   return file;
 }
 
 const char* ArenaRequest::waits_for() const {
-  return connection_ ? "local rank 0 did not hand over the arena in time"
-                     : "local rank 0 offers no arena: started without Hocket?";
+  return is_connected_ ? "local rank 0 did not hand over the arena in time"
+                       : "local rank 0 offers no arena: started without Hocket?";
 }
 
 }  // namespace hocket::engine

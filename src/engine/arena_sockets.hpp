@@ -27,6 +27,10 @@ class ArenaRequest {
  public:
   explicit ArenaRequest(std::string name) : name_(std::move(name)) {}
 
+  /// Takes a high descriptor. Before the MPI starts threads: afterwards the kernel lets a growing table of
+  /// descriptors wait for all CPUs (10 ms measured).
+  void prepare();
+
   /// Never blocks; again later if it is not there yet. Throws Error if whoever holds the address is somebody
   /// else.
   Descriptor poll();
@@ -38,7 +42,8 @@ class ArenaRequest {
   Descriptor answer();
 
   std::string name_;
-  Descriptor connection_;
+  Descriptor socket_;
+  bool is_connected_ = false;
 };
 
 }  // namespace hocket::engine
