@@ -1,8 +1,8 @@
 """`make demo`: a third-party MPI program as it is, and the same program under hocket-exec, side by side.
 
 The program is Debian's `hpcc` (HPC Challenge) on Debian's Open MPI; where that is not installed, demo_cg.py,
-an mpi4py program, on the embedded Open MPI. The answers have to agree, the times are medians of interleaved runs
-beside the range that the plain runs cover by themselves, and Hocket's own report says what ran.
+an mpi4py program, on the embedded Open MPI. The answers have to agree, times are medians of interleaved runs
+with the spread of the plain runs beside them, and Hocket's own report says what ran.
 Exit status: 0 all well; 1 a run failed or the answers differ; 2 Hocket left every call to the MPI.
 """
 
@@ -20,18 +20,20 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from hocket import reports
+from hocket.reports import Report, renderable
 from mpi_launch import find_launcher, launch_command, launch_environment
+from rich.console import Console
+from rich.padding import Padding
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 WORK = ROOT / "build" / "demo"
 REPETITIONS = 3
-SECONDS_PER_RUN = 60
+SECONDS_PER_RUN = 240
 
 Figures = dict[str, float]
-Report = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ def medians(runs: list[Figures]) -> Figures:
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
 
 
-def compare(program: Program, ranks: int) -> tuple[list[Figures], list[Figures], Report]:
+def compare(program: Program, ranks: int) -> tuple[list[Figures], list[Figures], Report | None]:
     """Interleaved, so that a busy moment of the machine hits both; the report comes from a run of its own."""
     hocket_exec = [str(VENV / "bin" / "hocket-exec")]
     plain, hocket = [], []
@@ -159,13 +161,7 @@ def compare(program: Program, ranks: int) -> tuple[list[Figures], list[Figures],
     report = WORK / f"report.{ranks}.jsonl"
     report.unlink(missing_ok=True)
     run_once(program, ranks, hocket_exec, {"HOCKET_REPORT": str(report)})
-    return plain, hocket, read_report(report)
-
-
-def read_report(path: Path) -> Report:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    return plain, hocket, reports.read(report) if report.exists() else None
 
 
 def agrees(figure: Figure, plain: float, hocket: float) -> bool:
@@ -203,25 +199,13 @@ def print_answers(figures: Iterable[Figure], plain: list[Figures], hocket: list[
     return same
 
 
-def print_report(report: Report) -> bool:
+def print_report(report: Report | None) -> bool:
     """What Hocket says it did; False when that is nothing."""
-    rows = [row for row in report if "calls" in row]
-    own = sum(int(row["calls"]) for row in rows if row["algorithm"] != "native")
-    total = sum(int(row["calls"]) for row in rows)
-    print(f"  what ran on rank 0: {own} of {total} collective calls by Hocket")
-    print(f"    {'collective':<22}{'bytes':>10}{'calls':>8}{'time [us]':>11}  {'algorithm':<26}why")
-    for row in sorted(rows, key=lambda row: -row["calls"]):
-        mean = 1e6 * row.get("seconds", 0.0) / row["calls"] if row["calls"] else 0.0
-        name, size = row["collective"], f"< {row['bytes_below']}" if row["bytes_below"] else "-"
-        print(
-            f"    {name:<22}{size:>10}{row['calls']:>8}{mean:>11.2f}  {row['algorithm']:<26}{row['reason']}"
-        )
-    for row in report:
-        if "note" in row:
-            print(f"    note: {row['note']}")
-    if not rows:
-        print("    no report was written: Hocket was not active in this run")
-    return own > 0
+    if report is None:
+        print("  Hocket wrote no report: it was not active in this run")
+        return False
+    Console(width=110, soft_wrap=False).print(Padding(renderable(report), (0, 0, 0, 2)))
+    return report.accelerated() > 0
 
 
 def demonstrate(program: Program, ranks: int) -> int:
