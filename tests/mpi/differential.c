@@ -45,6 +45,16 @@ static void fill(const struct call* c, unsigned char* data, int salt) {
 
 static int is_reduction(unsigned collective) { return collective >= 9; }
 
+// MPICH 4.0.2 crashes in MPI_Reduce in-place.
+static int crashes_in_place(unsigned collective) {
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+  return collective == 9;
+#else
+  (void)collective;
+  return 0;
+#endif
+}
+
 static struct call draw_call(void) {
   static const int sizes[] = {0, 1, 2, 5, 30, 200, 1500, 9000};
   const MPI_Datatype types[] = {MPI_INT, MPI_LONG, MPI_DOUBLE, MPI_FLOAT, strided};
@@ -56,7 +66,7 @@ static struct call draw_call(void) {
   // Members of a split communicator must draw alike: nothing here depends on its size except the root.
   const unsigned root = draw(1000);
   c.root = (int)root % c.size;
-  c.in_place = (int)draw(2);
+  c.in_place = (int)draw(2) && !crashes_in_place(c.collective);
   const int base = sizes[draw(sizeof sizes / sizeof *sizes)];
   c.count = base ? base + (int)draw((unsigned)base) : 0;
   c.kind = draw(is_reduction(c.collective) ? k_strided : kinds);
@@ -155,7 +165,7 @@ int main(int argc, char** argv) {
     return 77;
   }
   unsigned long long seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (unsigned long long)time(NULL);
-  const int calls = argc > 2 ? atoi(argv[2]) : 400;
+  const int calls = argc > 2 ? atoi(argv[2]) : 200;
   MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
   if (check_rank == 0) printf("seed %llu, %d calls\n", seed, calls);
   state = seed;
@@ -163,5 +173,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&strided);
   make_comms(size);
   for (int k = 0; k < calls; ++k) compare(k);
+  for (int i = 1; i < 5; ++i) MPI_Comm_free(&comms[i]);
+  MPI_Type_free(&strided);
   return check_finish("differential");
 }

@@ -81,8 +81,8 @@ static void test_logical(void) {
 }
 
 static void test_complex(int n) {
-  double complex* in = malloc(sizeof *in * (size_t)n);
-  double complex* out = malloc(sizeof *out * (size_t)n);
+  double complex* in = calloc((size_t)n, sizeof *in);
+  double complex* out = calloc((size_t)n, sizeof *out);
   int right = 1;
   for (int i = 0; i < n; ++i) in[i] = rank + 1 + i * I;
   MPI_Allreduce(in, out, n, MPI_C_DOUBLE_COMPLEX, MPI_SUM, MPI_COMM_WORLD);
