@@ -90,9 +90,10 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `!word` | the word does not hold |
 | `# ...` | a remark, to the end of the line |
 
-`HOCKET_RULES=file` puts the rules of a file before the built-in ones (src/tuning/default.rules). `HOCKET_FORCE=allreduce:ring,
-bcast:knomial(radix=4)` puts rules without conditions before those; where a forced algorithm cannot do a call, the next rule
-decides and the report says why. `HOCKET_DISABLE=allreduce,alltoallv` leaves functions to the MPI. Unknown names are errors.
+`HOCKET_RULES=file` puts the rules of a file before the built-in ones (src/tuning/default.rules).
+`HOCKET_FORCE=allreduce:ring,bcast:knomial(radix=4)` puts rules without conditions before those; where a forced algorithm cannot
+do a call, the next rule decides and the report says why. `HOCKET_DISABLE=allreduce,alltoallv` leaves functions to the MPI.
+Unknown names are errors.
 )";
 
 }  // namespace

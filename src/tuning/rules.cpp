@@ -21,9 +21,11 @@ std::string contents_of(const std::string& name) {
   if (!file) throw Error("the rules file '" + name + "' cannot be read");
   std::string text;
   std::array<char, 4096> piece;
-  while (const std::size_t read = std::fread(piece.data(), 1, piece.size(), file.get()))
-    text.append(piece.data(), read);
-  if (std::ferror(file.get())) throw Error("the rules file '" + name + "' cannot be read");
+  std::size_t length = 0;
+  do {
+    length = std::fread(piece.data(), 1, piece.size(), file.get());
+    text.append(piece.data(), length);
+  } while (length == piece.size());
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <random>
 
 #include "base/error.hpp"
 #include "tuning/functions.hpp"
@@ -120,6 +121,19 @@ TEST(Parse, ChecksParameters) {
   EXPECT_NE(complaint_about("bcast -> native(radix=3)").find("there are none"), std::string::npos);
   EXPECT_NE(complaint_about("bcast -> knomial(radix=4").find("')' is missing"), std::string::npos);
   EXPECT_NE(complaint_about("bcast -> knomial(radix)").find("is not a number"), std::string::npos);
+}
+
+TEST(Parse, SurvivesDamagedText) {
+  const std::string whole = "bcast bytes<=8K ranks>2 !oversubscribed -> knomial(radix=4) # why\n";
+  std::mt19937 random(2026);
+  int accepted = 0;
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = whole + whole;
+    for (int k = 0; k < 3; ++k) text[random() % text.size()] = " <>=(),!-#K4\nb"[random() % 15];
+    accepted += complaint_about(text.c_str()).empty();
+  }
+  EXPECT_GT(accepted, 0);
+  EXPECT_LT(accepted, 5000);
 }
 
 TEST(Force, ComesBeforeTheTableWithItsParameters) {
