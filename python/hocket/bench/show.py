@@ -27,7 +27,9 @@ def spread_text(record: Record | None) -> str:
 
 
 def ratio_text(ratio: float | None) -> str:
-    return "-" if ratio is None else f"{ratio:.2f}x"
+    if ratio is None:
+        return "-"
+    return f"{ratio:.2f}x" if ratio >= 0.095 else f"{ratio:.1g}x"
 
 
 def _styled(ratio: float | None) -> str:
