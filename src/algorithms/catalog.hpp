@@ -50,6 +50,7 @@ struct Algorithm {
   Order order = Order::any;
   Blocks blocks = Blocks::any;
   bool in_place = true;  ///< right when output is the input buffer (else the engine copies the input first)
+  bool single_copy = false;  ///< reads peers' user memory: only where the ranks have agreed that they can
   bool (*fits)(const Request&) = nullptr;  ///< null: fits always
   Property chunks = nullptr;   ///< N of a vector collective; null: 1. Block collectives have N = ranks.
   WindowOf staging = nullptr;  ///< staging of request.rank; null: none. Callable for any rank.

@@ -9,6 +9,7 @@ namespace {
 
 std::string needs(const Algorithm& row) {
   std::string text = row.access == Access::one_sided ? "shared memory" : "any transport";
+  if (row.single_copy) text += "; single copy";
   if (ir::is_reduction(row.collective)) text += row.order == Order::any ? "; commutative" : "; any operation";
   if (ir::is_blocks(row.collective)) {
     if (row.blocks == Blocks::known) text += "; sizes known to all";
@@ -66,8 +67,8 @@ constexpr std::string_view rules =
 ## Selection rules
 
 A rule is a line: a collective, conditions, `->`, and what to do. The first rule that matches and whose algorithm can do the call
-decides. A row that cannot is passed over: because the operation does not commute, because sizes are unknown or unequal, or
-because the number of ranks does not fit. When no rule is left the call goes to the MPI.
+decides. A row that cannot is passed over: because the operation does not commute, because sizes are unknown or unequal, because
+the number of ranks does not fit, or because the ranks cannot read each other's memory. When no rule is left the call goes to the MPI.
 
 ```
 allreduce  bytes<=2K ranks<=64              -> flat
@@ -84,6 +85,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `ranks<=N` `ranks<N` `ranks>=N` `ranks>N` | on the ranks of the communicator |
 | `oversubscribed` | the node has more ranks than cores they may use |
 | `commutative` | the reduction commutes |
+| `single_copy` | the ranks of the communicator can read each other's memory, and it pays (docs/design/0005-single-copy.md) |
 | `predefined` | the reduction is by one of MPI's own operations |
 | `unequal` | the function lets blocks differ: a v-form, or `MPI_Reduce_scatter` |
 | `unknown` | not all ranks know the sizes: gatherv, scatterv, alltoallv |

@@ -91,11 +91,12 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 5> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 6> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                  {"commutative", &Conditions::commutative},
                                                  {"predefined", &Conditions::predefined},
                                                  {"unequal", &Conditions::unequal},
-                                                 {"unknown", &Conditions::unknown}}};
+                                                 {"unknown", &Conditions::unknown},
+                                                 {"single_copy", &Conditions::single_copy}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());
@@ -183,7 +184,8 @@ Rule parse_force(std::string_view entry) {
   rule.text = "forced " + std::string(decision);
   const std::string complaint = rule.text + " does not fit: ";
   rule.does_not_fit = {"", complaint + "needs a commutative operation", complaint + "needs known sizes",
-                       complaint + "needs equal blocks", complaint + "not for this number of ranks"};
+                       complaint + "needs equal blocks", complaint + "not for this number of ranks",
+                       complaint + "the ranks do not read each other's memory"};
   return rule;
 }
 

@@ -18,7 +18,8 @@ bool Conditions::hold(const Situation& s) const noexcept {
          (!bytes.limits() || (s.sizes_known && bytes.holds(s.bytes))) &&
          ranks.holds(static_cast<std::size_t>(s.ranks)) && agrees(oversubscribed, s.oversubscribed) &&
          agrees(commutative, s.commutative) && agrees(predefined, s.predefined) &&
-         agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known);
+         agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
+         agrees(single_copy, s.single_copy);
 }
 
 Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,
@@ -31,7 +32,8 @@ Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parame
     if (!s.equal_blocks && row.blocks == Blocks::equal) return Obstacle::equality;
   }
   const ir::Request request{s.collective, s.ranks, 0, 0, s.commutative, parameters};
-  return algorithms::fits(row, request) ? Obstacle::none : Obstacle::ranks;
+  if (!algorithms::fits(row, request)) return Obstacle::ranks;
+  return row.single_copy && !s.single_copy ? Obstacle::single_copy : Obstacle::none;
 }
 
 }  // namespace hocket::tuning

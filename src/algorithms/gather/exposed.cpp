@@ -8,7 +8,7 @@ void build_gather_exposed(const Request& r, Builder& b) {
   if (r.rank != r.root) {
     b.expose(ir::input(r.rank));
     b.signal();
-    b.wait(r.root, static_cast<std::uint32_t>(distance_after(r.root, r.rank, r.ranks)));
+    b.wait(r.root, static_cast<std::uint32_t>(place_of(r.rank, r.root, r.ranks)));
     return;
   }
   b.copy(ir::output(r.rank), ir::input(r.rank));
