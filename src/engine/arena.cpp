@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "base/clock.hpp"
@@ -77,13 +76,13 @@ class SharedArena final : public Arena {
   Descriptor listener_;   ///< local rank 0
   ArenaRequest request_;  ///< the others
   Newcomer self_;
-  std::optional<Deadline> deadline_;
+  Deadline deadline_{0};  ///< of the rendezvous; counts from introduce()
   void (*poke_)(void*) noexcept = nullptr;
   void* poke_context_ = nullptr;
 
   std::unordered_map<Rank, int> local_rank_of_;
   int cores_ = 1;
-  std::optional<SlotDirectory> slots_;
+  std::unique_ptr<SlotDirectory> slots_;  ///< once sealed
 };
 
 SharedArena::SharedArena(const JobIdentity& job, const ArenaSettings& settings)
@@ -111,7 +110,7 @@ void SharedArena::introduce(Rank rank, Rank ranks) {
   const std::lock_guard<std::mutex> guard(mutex_);
   if (in_child() || phase_ != Phase::announced) return;
   self_ = {job_.local_rank, job_.local_size, rank, ranks, settings_.fingerprint};
-  deadline_.emplace(settings_.setup_seconds);
+  deadline_ = Deadline(settings_.setup_seconds);
   phase_ = Phase::introduced;
   advance();
 }
@@ -145,14 +144,14 @@ void SharedArena::take_verdict(Verdict verdict) {
         entry.state.load(std::memory_order_acquire) == EntryState::member)
       local_rank_of_.emplace(entry.world_rank, static_cast<int>(local));
   cores_ = cores_of_members(memory_);
-  slots_.emplace(memory_, job_.local_rank);
+  slots_ = std::make_unique<SlotDirectory>(memory_, job_.local_rank);
   if (local_rank_of_.size() == memory_.local_size()) listener_.reset();  // nobody is left to come
   phase_.store(Phase::sealed, std::memory_order_release);
 }
 
 void SharedArena::look_at_verdict() {
   Verdict verdict = memory_.header().verdict.load(std::memory_order_acquire);
-  if (verdict == Verdict::open && !all_entered(memory_) && !deadline_->passed()) return;
+  if (verdict == Verdict::open && !all_entered(memory_) && !deadline_.passed()) return;
   if (verdict == Verdict::open || verdict == Verdict::deciding) verdict = decide(memory_);
   take_verdict(verdict);
 }
@@ -162,7 +161,7 @@ void SharedArena::advance() {
   if (listener_) serve_arena(listener_, memory_.file());
   if (phase_ == Phase::introduced) try_to_enter();
   if (phase_ == Phase::entered) look_at_verdict();
-  if (phase_ == Phase::introduced && deadline_->passed()) leave(request_.waits_for());
+  if (phase_ == Phase::introduced && deadline_.passed()) leave(request_.waits_for());
 }
 
 /// Yields first, since the others are often here already; then sleeps, but never long, because the MPI below

@@ -87,11 +87,12 @@ Descriptor open_memfd_of(pid_t pid, const std::string& name) {
   char path[48];
   std::snprintf(path, sizeof path, "/proc/%d/fd", static_cast<int>(pid));
   DIR* directory = pid > 0 ? opendir(path) : nullptr;
-  if (!directory) return {};
+  const int folder = directory ? dirfd(directory) : -1;
+  if (folder < 0) return {};
   Descriptor file;
   while (const dirent* entry = readdir(directory)) {
-    if (!is_memfd_named(dirfd(directory), entry->d_name, name)) continue;
-    file = Descriptor::moved_up(openat(dirfd(directory), entry->d_name, O_RDWR | O_CLOEXEC));
+    if (!is_memfd_named(folder, entry->d_name, name)) continue;
+    file = Descriptor::moved_up(openat(folder, entry->d_name, O_RDWR | O_CLOEXEC));
     break;
   }
   closedir(directory);

@@ -34,7 +34,8 @@ double quota_v2(const std::string& folder) {
 double quota_v1(const std::string& folder) {
   const auto quota = first_line(folder + "/cpu.cfs_quota_us");
   const auto period = first_line(folder + "/cpu.cfs_period_us");
-  return quota && period ? ratio(std::atof(quota->c_str()), std::atof(period->c_str())) : 0;
+  return quota && period ? ratio(std::strtod(quota->c_str(), nullptr), std::strtod(period->c_str(), nullptr))
+                         : 0;
 }
 
 std::vector<std::uint64_t> affinity() {

@@ -163,8 +163,8 @@ std::optional<JobIdentity> identify_job(std::string& why_not) {
       return std::nullopt;
     }
     return JobIdentity{.key = "user " + std::to_string(geteuid()) + " " + launcher.name + " " + told.key,
-                       .local_rank = *told.local_rank,
-                       .local_size = *told.local_size,
+                       .local_rank = told.local_rank.value_or(0),
+                       .local_size = told.local_size.value_or(1),
                        .source = launcher.name};
   }
   why_not = "no launcher (mpirun, mpiexec, srun) tells which ranks share this node; HOCKET_JOB can";

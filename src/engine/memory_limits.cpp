@@ -20,9 +20,9 @@ std::size_t number_in(const std::string& path) {
 
 /// "MemTotal:       8123456 kB", the first line.
 std::size_t physical_memory(const std::string& root) {
-  const auto line = first_line(root + "/proc/meminfo");
-  const auto digits = line ? line->find_first_of("0123456789") : std::string::npos;
-  return digits == std::string::npos ? no_limit : std::strtoull(line->c_str() + digits, nullptr, 10) * 1024;
+  const std::string line = first_line(root + "/proc/meminfo").value_or("");
+  const auto digits = line.find_first_of("0123456789");
+  return digits == line.npos ? no_limit : std::strtoull(line.c_str() + digits, nullptr, 10) * 1024;
 }
 
 }  // namespace

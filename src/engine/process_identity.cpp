@@ -5,9 +5,15 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace hocket::engine {
+namespace {
+
+constexpr int start_time_field = 22;  // proc(5), counted from 1
+
+}  // namespace
 
 std::uint64_t start_time_of(pid_t pid) {
   char path[48];
@@ -19,17 +25,13 @@ std::uint64_t start_time_of(pid_t pid) {
   close(file);
   if (size <= 0) return 0;
   text[size] = '\0';
-  const char* after_name = std::strrchr(text, ')');  // the name itself may hold spaces and parentheses
-  char state = 0;
-  unsigned long long start = 0;
-  // state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime priority
-  // nice threads itrealvalue start
-  if (!after_name ||
-      std::sscanf(after_name + 1,
-                  " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state,
-                  &start) != 2)
-    return 0;
-  return state == 'Z' || state == 'X' ? 0 : start;
+  const char* const after_name = std::strrchr(text, ')');  // the name itself may hold spaces and parentheses
+  if (!after_name || after_name[1] != ' ') return 0;
+  const char state = after_name[2];
+  const char* field = after_name + 1;  // the blank before field 3
+  for (int number = 3; field && number < start_time_field; ++number) field = std::strchr(field + 1, ' ');
+  if (!field || state == 'Z' || state == 'X') return 0;
+  return std::strtoull(field, nullptr, 10);
 }
 
 std::uint64_t pid_namespace() {

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
+#include <sstream>
+
+#include "engine/process_identity.hpp"
 
 namespace hocket::engine {
 namespace {
@@ -138,6 +143,24 @@ TEST(JobIdentity, what_cannot_be_is_refused) {
   EXPECT_EQ(summary(ask(environment)), "PMIx: the local rank is not below the number of local ranks");
   environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "1x";
   EXPECT_EQ(summary(ask(environment)), "PMIx: the local rank cannot be read");
+}
+
+TEST(ProcessIdentity, start_time_is_the_systems_and_none_for_the_dead) {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string field;
+  for (int number = 3; number <= 22; ++number) fields >> field;
+  EXPECT_EQ(std::to_string(start_time_of(getpid())), field);
+
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  EXPECT_EQ(start_time_of(child), 0u);  // a zombie
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(start_time_of(child), 0u);
 }
 
 }  // namespace
