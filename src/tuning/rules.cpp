@@ -21,11 +21,9 @@ std::string contents_of(const std::string& name) {
   if (!file) throw Error("the rules file '" + name + "' cannot be read");
   std::string text;
   std::array<char, 4096> piece;
-  std::size_t length = 0;
-  do {
-    length = std::fread(piece.data(), 1, piece.size(), file.get());
-    text.append(piece.data(), length);
-  } while (length == piece.size());
+  while (!std::feof(file.get()) && !std::ferror(file.get()))
+    text.append(piece.data(), std::fread(piece.data(), 1, piece.size(), file.get()));
+  if (std::ferror(file.get())) throw Error("the rules file '" + name + "' cannot be read");
   return text;
 }
 
