@@ -100,22 +100,22 @@ static struct origin before_self(const struct cell* c, int block) {
 // clang-format off
 static const struct collective collectives[] = {
   // name, call, send_blocks, recv_blocks, send_root, recv_root, vector, uneven, origin
-  {"barrier",              call_barrier,              0,  0, false, false, true,  false, from_root},
-  {"bcast",                call_bcast,                1,  1, true,  false, true,  false, from_root},
-  {"reduce",               call_reduce,               1,  1, false, true,  true,  false, from_everyone},
-  {"allreduce",            call_allreduce,            1,  1, false, false, true,  false, from_everyone},
-  {"gather",               call_gather,               1, -1, false, true,  false, false, from_block_owner},
-  {"gatherv",              call_gatherv,              1, -1, false, true,  false, true,  from_block_owner},
-  {"scatter",              call_scatter,             -1,  1, true,  false, false, false, own_part_of_root},
-  {"scatterv",             call_scatterv,            -1,  1, true,  false, false, true,  own_part_of_root},
-  {"allgather",            call_allgather,            1, -1, false, false, false, false, from_block_owner},
-  {"allgatherv",           call_allgatherv,           1, -1, false, false, false, true,  from_block_owner},
-  {"alltoall",             call_alltoall,            -1, -1, false, false, false, false, own_part_of_owner},
-  {"alltoallv",            call_alltoallv,           -1, -1, false, false, false, true,  own_part_of_owner},
-  {"reduce_scatter",       call_reduce_scatter,      -1,  1, false, false, false, true,  own_part_of_everyone},
-  {"reduce_scatter_block", call_reduce_scatter_block,-1,  1, false, false, false, false, own_part_of_everyone},
-  {"scan",                 call_scan,                 1,  1, false, false, true,  false, up_to_self},
-  {"exscan",               call_exscan,               1,  1, false, false, true,  false, before_self},
+  {"barrier",             call_barrier,               0,  0, false, false, true,  false, from_root},
+  {"bcast",               call_bcast,                 1,  1, true,  false, true,  false, from_root},
+  {"reduce",              call_reduce,                1,  1, false, true,  true,  false, from_everyone},
+  {"allreduce",           call_allreduce,             1,  1, false, false, true,  false, from_everyone},
+  {"gather",              call_gather,                1, -1, false, true,  false, false, from_block_owner},
+  {"gatherv",             call_gatherv,               1, -1, false, true,  false, true,  from_block_owner},
+  {"scatter",             call_scatter,              -1,  1, true,  false, false, false, own_part_of_root},
+  {"scatterv",            call_scatterv,             -1,  1, true,  false, false, true,  own_part_of_root},
+  {"allgather",           call_allgather,             1, -1, false, false, false, false, from_block_owner},
+  {"allgatherv",          call_allgatherv,            1, -1, false, false, false, true,  from_block_owner},
+  {"alltoall",            call_alltoall,             -1, -1, false, false, false, false, own_part_of_owner},
+  {"alltoallv",           call_alltoallv,            -1, -1, false, false, false, true,  own_part_of_owner},
+  {"reduce_scatter",      call_reduce_scatter,       -1,  1, false, false, false, true,  own_part_of_everyone},
+  {"reduce_scatter_block",call_reduce_scatter_block, -1,  1, false, false, false, false, own_part_of_everyone},
+  {"scan",                call_scan,                  1,  1, false, false, true,  false, up_to_self},
+  {"exscan",              call_exscan,                1,  1, false, false, true,  false, before_self},
 };
 // clang-format on
 

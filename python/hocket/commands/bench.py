@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -42,10 +43,24 @@ def _chosen_sizes(text: str, factor: int) -> list[int]:
     return sizes
 
 
-def _measure(mpi: mpis.Mpi, request: runner.Request, with_hocket: bool) -> list[Record]:
+def _runs(with_hocket: bool) -> list[Callable[[mpis.Mpi, runner.Request], list[Record]]]:
+    return [runner.run_untouched, runner.run_side_by_side] if with_hocket else [runner.run_untouched]
+
+
+def _measure(mpi: mpis.Mpi, request: runner.Request, with_hocket: bool, out: Path | None) -> list[Record]:
+    """What was measured before a failure is kept: the records are written run by run."""
     console.print(f"[dim]{mpi.name} {mpi.version()}, {request.ranks} ranks, {request.cells()} cells ...[/]")
-    measured = runner.run_untouched(mpi, request)
-    return measured + (runner.run_side_by_side(mpi, request) if with_hocket else [])
+    measured: list[Record] = []
+    for run in _runs(with_hocket):
+        try:
+            fresh = run(mpi, request)
+        except CommandError as problem:
+            console.print(f"[red]{problem}[/]")
+            continue
+        measured += fresh
+        if out:
+            records.append(out, fresh)
+    return measured
 
 
 def _warn_if_busy() -> None:
@@ -64,7 +79,7 @@ def _show(measured: Sequence[Record], plot: Path | None) -> bool:
     found = comparison.cells(measured)
     for (mpi, ranks), some in comparison.groups(found).items():
         show.show(console, some, f"{mpi}, {ranks} ranks")
-    if plot:
+    if plot and found:
         from hocket.bench.plot import plot as draw
 
         draw(found, plot)
@@ -120,16 +135,15 @@ def bench(
     )
     _warn_if_busy()
     measured: list[Record] = []
-    for count in _rank_counts(ranks, root):
-        for mpi in chosen:
-            fresh = _measure(
-                mpi, runner.Request(names, byte_counts, count, seconds, type_, root), not untouched
-            )
-            measured += fresh
-            if out:
-                records.append(out, fresh)
+    expected = 0
+    for count, mpi in product(_rank_counts(ranks, root), chosen):
+        request = runner.Request(names, byte_counts, count, seconds, type_, root)
+        measured += _measure(mpi, request, not untouched, out)
+        expected += request.cells() * (1 if untouched else 3)
     if not _show(measured, plot):
         raise CommandError("wrong results, see the table", 1)
+    if len(measured) < expected:
+        raise CommandError(f"{expected - len(measured)} of {expected} measurements failed", 1)
     return None
 
 
