@@ -1,4 +1,5 @@
-// A small harness for launched test programs: checks count failures, the first ones are printed, the worst rank decides.
+// A small harness for launched test programs: checks count failures, the first ones are printed, the worst
+// rank decides.
 #pragma once
 
 #include <mpi.h>

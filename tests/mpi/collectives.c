@@ -1,5 +1,6 @@
-// Every blocking collective against values computed here: counts, roots, in-place, data types, operations, sub-communicators.
-// Element i of rank r's data is a small number made of r and i, so that sums are exact in every type.
+// Every blocking collective against values computed here: counts, roots, in-place, data types, operations,
+// sub-communicators. Element i of rank r's data is a small number made of r and i, so that sums are exact in
+// every type.
 #include "check.h"
 
 static const int counts[] = {0, 1, 3, 7, 64, 1000, 16385};
@@ -11,8 +12,12 @@ struct comm {
   int rank, size;
 };
 
-static int value(int rank, int i) { return (rank + 1) * 3 + i % 11; }
-static int sum_to(int ranks, int i) { return 3 * ranks * (ranks + 1) / 2 + ranks * (i % 11); }
+static int value(int rank, int i) {
+  return (rank + 1) * 3 + i % 11;
+}
+static int sum_to(int ranks, int i) {
+  return 3 * ranks * (ranks + 1) / 2 + ranks * (i % 11);
+}
 
 static int* ints(long n) {
   int* p = malloc(sizeof *p * (size_t)(n > 0 ? n : 1));
@@ -69,7 +74,8 @@ static void test_reduce(const struct comm* c, int n, int root, int in_place) {
   if (in_place && here) memcpy(out, in, sizeof *in * (size_t)n);
   MPI_Reduce(in_place && here ? MPI_IN_PLACE : in, here ? out : NULL, n, MPI_INT, MPI_SUM, root, c->handle);
   int right = 1;
-  for (int i = 0; i < n; ++i) right &= out[i] == (here ? sum_to(c->size, i) : -1) && in[i] == value(c->rank, i);
+  for (int i = 0; i < n; ++i)
+    right &= out[i] == (here ? sum_to(c->size, i) : -1) && in[i] == value(c->rank, i);
   CHECK(right);
   free(in);
   free(out);
@@ -132,8 +138,8 @@ static void test_scatter(const struct comm* c, int n, int root, int in_place) {
   const int here = c->rank == root;
   int* in = here ? filled(root, 0, n * c->size) : NULL;
   int* out = ints(n);
-  MPI_Scatter(in, here ? n : -7, here ? MPI_INT : MPI_DATATYPE_NULL, in_place && here ? MPI_IN_PLACE : out, n, MPI_INT,
-              root, c->handle);
+  MPI_Scatter(in, here ? n : -7, here ? MPI_INT : MPI_DATATYPE_NULL, in_place && here ? MPI_IN_PLACE : out, n,
+              MPI_INT, root, c->handle);
   int right = 1;
   for (int i = 0; i < n && !(in_place && here); ++i) right &= out[i] == value(root, c->rank * n + i);
   for (int i = 0; i < n * c->size && here; ++i) right &= in[i] == value(root, i);
@@ -182,7 +188,9 @@ static void test_reduce_scatter_block(const struct comm* c, int n, int in_place)
 }
 
 // v-forms: rank r has n + r elements, one rank none at all; blocks lie in reverse order with gaps.
-static int block_size(int n, int r) { return r == 1 ? 0 : n + r; }
+static int block_size(int n, int r) {
+  return r == 1 ? 0 : n + r;
+}
 
 static long reversed_layout(const struct comm* c, int n, int* sizes, int* displacements) {
   long end = 0;
@@ -202,8 +210,8 @@ static void test_gatherv(const struct comm* c, int n, int root, int in_place) {
   int* in = filled(c->rank, 0, own);
   int* out = ints(room);
   if (in_place && here) memcpy(out + displacements[root], in, sizeof *in * (size_t)own);
-  MPI_Gatherv(in_place && here ? MPI_IN_PLACE : in, own, MPI_INT, out, here ? sizes : NULL, here ? displacements : NULL,
-              MPI_INT, root, c->handle);
+  MPI_Gatherv(in_place && here ? MPI_IN_PLACE : in, own, MPI_INT, out, here ? sizes : NULL,
+              here ? displacements : NULL, MPI_INT, root, c->handle);
   int right = 1;
   for (int r = 0; r < c->size && here; ++r) {
     for (int i = 0; i < sizes[r]; ++i) right &= out[displacements[r] + i] == value(r, i);
@@ -224,7 +232,8 @@ static void test_scatterv(const struct comm* c, int n, int root, int in_place) {
   MPI_Scatterv(here ? in : NULL, here ? sizes : NULL, here ? displacements : NULL, MPI_INT,
                in_place && here ? MPI_IN_PLACE : out, own, MPI_INT, root, c->handle);
   int right = out[own] == -1;
-  for (int i = 0; i < own && !(in_place && here); ++i) right &= out[i] == value(root, displacements[c->rank] + i);
+  for (int i = 0; i < own && !(in_place && here); ++i)
+    right &= out[i] == value(root, displacements[c->rank] + i);
   CHECK(right);
   free(in);
   free(out);
@@ -262,8 +271,8 @@ static void test_alltoallv(const struct comm* c, int n, int in_place) {
   int* out = in_place ? in : ints(end);
   for (int r = 0; r < c->size; ++r)
     for (int i = 0; i < sizes[r]; ++i) in[displacements[r] + i] = value(c->rank, 5 * r + i);
-  MPI_Alltoallv(in_place ? MPI_IN_PLACE : in, in_place ? NULL : sizes, in_place ? NULL : displacements, MPI_INT, out,
-                sizes, displacements, MPI_INT, c->handle);
+  MPI_Alltoallv(in_place ? MPI_IN_PLACE : in, in_place ? NULL : sizes, in_place ? NULL : displacements,
+                MPI_INT, out, sizes, displacements, MPI_INT, c->handle);
   int right = 1;
   for (int r = 0; r < c->size; ++r) {
     for (int i = 0; i < sizes[r]; ++i) right &= out[displacements[r] + i] == value(r, 5 * c->rank + i);

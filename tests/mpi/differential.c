@@ -1,5 +1,6 @@
-// The same random calls twice, by the MPI and by Hocket (hocket_control), and the same bytes afterwards. The seed is printed;
-// argument 1 sets it, argument 2 the number of calls. Data are small integers, so that sums are exact in every type.
+// The same random calls twice, by the MPI and by Hocket (hocket_control), and the same bytes afterwards. The
+// seed is printed; argument 1 sets it, argument 2 the number of calls. Data are small integers, so that sums
+// are exact in every type.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>
@@ -43,7 +44,9 @@ static void fill(const struct call* c, unsigned char* data, int salt) {
   }
 }
 
-static int is_reduction(unsigned collective) { return collective >= 9; }
+static int is_reduction(unsigned collective) {
+  return collective >= 9;
+}
 
 // MPICH 4.0.2 crashes in MPI_Reduce in-place.
 static int crashes_in_place(unsigned collective) {
@@ -89,30 +92,56 @@ static void run(const struct call* c, unsigned char* in, unsigned char* out) {
   const int here = c->rank == c->root, own = c->sizes[c->rank];
   const void* root_send = here ? send : in;
   switch (c->collective) {
-    case 0: MPI_Barrier(c->comm); break;
-    case 1: MPI_Bcast(out, c->count, c->type, c->root, c->comm); break;
-    case 2: MPI_Gather(root_send, c->count, c->type, out, c->count, c->type, c->root, c->comm); break;
-    case 3: MPI_Gatherv(root_send, own, c->type, out, c->sizes, c->places, c->type, c->root, c->comm); break;
+    case 0:
+      MPI_Barrier(c->comm);
+      break;
+    case 1:
+      MPI_Bcast(out, c->count, c->type, c->root, c->comm);
+      break;
+    case 2:
+      MPI_Gather(root_send, c->count, c->type, out, c->count, c->type, c->root, c->comm);
+      break;
+    case 3:
+      MPI_Gatherv(root_send, own, c->type, out, c->sizes, c->places, c->type, c->root, c->comm);
+      break;
     case 4:
-      MPI_Scatter(in, c->count, c->type, here && c->in_place ? MPI_IN_PLACE : out, c->count, c->type, c->root, c->comm);
+      MPI_Scatter(in, c->count, c->type, here && c->in_place ? MPI_IN_PLACE : out, c->count, c->type, c->root,
+                  c->comm);
       break;
     case 5:
-      MPI_Scatterv(in, c->sizes, c->places, c->type, here && c->in_place ? MPI_IN_PLACE : out, own, c->type, c->root,
-                   c->comm);
+      MPI_Scatterv(in, c->sizes, c->places, c->type, here && c->in_place ? MPI_IN_PLACE : out, own, c->type,
+                   c->root, c->comm);
       break;
-    case 6: MPI_Allgather(send, c->count, c->type, out, c->count, c->type, c->comm); break;
-    case 7: MPI_Allgatherv(send, own, c->type, out, c->sizes, c->places, c->type, c->comm); break;
-    case 8: MPI_Alltoall(send, c->count, c->type, out, c->count, c->type, c->comm); break;
-    case 9: MPI_Reduce(root_send, out, c->count, c->type, c->op, c->root, c->comm); break;
-    case 10: MPI_Allreduce(send, out, c->count, c->type, c->op, c->comm); break;
-    case 11: MPI_Scan(send, out, c->count, c->type, c->op, c->comm); break;
+    case 6:
+      MPI_Allgather(send, c->count, c->type, out, c->count, c->type, c->comm);
+      break;
+    case 7:
+      MPI_Allgatherv(send, own, c->type, out, c->sizes, c->places, c->type, c->comm);
+      break;
+    case 8:
+      MPI_Alltoall(send, c->count, c->type, out, c->count, c->type, c->comm);
+      break;
+    case 9:
+      MPI_Reduce(root_send, out, c->count, c->type, c->op, c->root, c->comm);
+      break;
+    case 10:
+      MPI_Allreduce(send, out, c->count, c->type, c->op, c->comm);
+      break;
+    case 11:
+      MPI_Scan(send, out, c->count, c->type, c->op, c->comm);
+      break;
     case 12:
       MPI_Exscan(send, out, c->count, c->type, c->op, c->comm);
       if (c->rank == 0) memset(out, 0, c->room);  // undefined there
       break;
-    case 13: MPI_Reduce_scatter_block(send, out, c->count, c->type, c->op, c->comm); break;
-    case 14: MPI_Reduce_scatter(send, out, c->sizes, c->type, c->op, c->comm); break;
-    default: break;
+    case 13:
+      MPI_Reduce_scatter_block(send, out, c->count, c->type, c->op, c->comm);
+      break;
+    case 14:
+      MPI_Reduce_scatter(send, out, c->sizes, c->type, c->op, c->comm);
+      break;
+    default:
+      break;
   }
 }
 
@@ -139,8 +168,8 @@ static void compare(int k) {
   const struct call c = draw_call();
   unsigned char* expected = result(&c, k, "off");
   unsigned char* found = result(&c, k, "on");
-  context("call %d: collective %u size=%d root=%d in_place=%d count=%d kind=%d", k, c.collective, c.size, c.root,
-          c.in_place, c.count, (int)c.kind);
+  context("call %d: collective %u size=%d root=%d in_place=%d count=%d kind=%d", k, c.collective, c.size,
+          c.root, c.in_place, c.count, (int)c.kind);
   CHECK(memcmp(expected, found, defined_bytes(&c)) == 0);
   free(expected);
   free(found);

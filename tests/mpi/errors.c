@@ -1,5 +1,5 @@
-// Wrong arguments raise the MPI's own error classes, with and without Hocket, and the communicator works afterwards. Only calls
-// that are wrong on all ranks alike.
+// Wrong arguments raise the MPI's own error classes, with and without Hocket, and the communicator works
+// afterwards. Only calls that are wrong on all ranks alike.
 #include "check.h"
 
 static int class_of(int code) {
@@ -25,11 +25,14 @@ int main(int argc, char** argv) {
   expect(MPI_Bcast(data, 1, MPI_INT, size, MPI_COMM_WORLD), MPI_ERR_ROOT, MPI_ERR_ROOT, "root too high");
   expect(MPI_Bcast(data, 1, MPI_INT, -1, MPI_COMM_WORLD), MPI_ERR_ROOT, MPI_ERR_ROOT, "negative root");
   expect(MPI_Bcast(data, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE, MPI_ERR_TYPE, "null type");
-  expect(MPI_Allreduce(&one, data, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD), MPI_ERR_OP, MPI_ERR_OP, "null op");
-  expect(MPI_Allreduce(&one, data, -3, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, MPI_ERR_COUNT, "negative count");
+  expect(MPI_Allreduce(&one, data, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD), MPI_ERR_OP, MPI_ERR_OP,
+         "null op");
+  expect(MPI_Allreduce(&one, data, -3, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, MPI_ERR_COUNT,
+         "negative count");
   if (size > 1) {  // with one rank an MPI may take a shortcut
     double x = 1, y = 0;
-    expect(MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP, MPI_ERR_OP, "bits of a double");
+    expect(MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP, MPI_ERR_OP,
+           "bits of a double");
   }
   context("afterwards");
   CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);

@@ -1,5 +1,5 @@
-// Operations: predefined ones on many types, location pairs, the user's own (commutative or not), derived types with gaps,
-// complex and logical types, freed and reused handles.
+// Operations: predefined ones on many types, location pairs, the user's own (commutative or not), derived
+// types with gaps, complex and logical types, freed and reused handles.
 #include <complex.h>
 #include <stdbool.h>
 
@@ -186,7 +186,8 @@ static void test_order(int n) {
   free(expected);
 }
 
-// Two doubles with a gap of one before and after: the operation sees the type's own layout, the gaps stay untouched.
+// Two doubles with a gap of one before and after: the operation sees the type's own layout, the gaps stay
+// untouched.
 struct gapped {
   double before, x, gap, y, after;
 };
@@ -227,13 +228,14 @@ static void test_gapped(int n) {
   int right = 1;
   const double all = size * (size + 1) / 2;
   for (int i = 0; i < n; ++i)
-    right &= out[i].x == all && out[i].y == 10 * all + (double)size * i && out[i].before == -4 && out[i].gap == -5 &&
-             out[i].after == -6;
+    right &= out[i].x == all && out[i].y == 10 * all + (double)size * i && out[i].before == -4 &&
+             out[i].gap == -5 && out[i].after == -6;
   context("gapped n=%d", n);
   CHECK(right);
   MPI_Allreduce(MPI_IN_PLACE, in, n, type, op, MPI_COMM_WORLD);
   right = 1;
-  for (int i = 0; i < n; ++i) right &= in[i].x == all && in[i].before == -1 && in[i].gap == -2 && in[i].after == -3;
+  for (int i = 0; i < n; ++i)
+    right &= in[i].x == all && in[i].before == -1 && in[i].gap == -2 && in[i].after == -3;
   CHECK(right);
   MPI_Op_free(&op);
   MPI_Type_free(&type);
@@ -287,9 +289,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
-    void (*const tests[])(int) = {test_schar, test_uchar,   test_short,   test_unsigned, test_long,   test_llong, test_ulong,
-                                  test_float, test_double,  test_ldouble, test_bits,     test_complex, test_location,
-                                  test_order, test_gapped};
+    void (*const tests[])(int) = {test_schar, test_uchar,   test_short,    test_unsigned, test_long,
+                                  test_llong, test_ulong,   test_float,    test_double,   test_ldouble,
+                                  test_bits,  test_complex, test_location, test_order,    test_gapped};
     for (size_t t = 0; t < sizeof tests / sizeof *tests; ++t) tests[t](counts[k]);
   }
   test_logical();
