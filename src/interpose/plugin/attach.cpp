@@ -22,7 +22,9 @@ bool is_speaker() {
   return !job || job->local_rank == 0;
 }
 
-void say_for_engine(void*, const std::string& text) { say(text); }
+void say_for_engine(void*, const std::string& text) {
+  say(text);
+}
 
 bool start_engine() {
   try {
@@ -61,6 +63,7 @@ int attach(const hocket_stage0& stage0, void** own) {
 }  // namespace
 }  // namespace hocket::interpose
 
-extern "C" __attribute__((visibility("default"))) int hocket_plugin_attach(const hocket_stage0* stage0, void** own) {
+extern "C" __attribute__((visibility("default"))) int hocket_plugin_attach(const hocket_stage0* stage0,
+                                                                           void** own) {
   return hocket::interpose::attach(*stage0, own);
 }

@@ -18,7 +18,8 @@ MPI_Group world_group;
 bool world_group_known = false;
 std::mutex opening;
 
-// The node this thread used last. Nodes are never freed, so that comparing the handle is all it takes to trust it.
+// The node this thread used last. Nodes are never freed, so that comparing the handle is all it takes to
+// trust it.
 HandleTable<Communicator>::Node nobody;
 thread_local HandleTable<Communicator>::Node* last __attribute__((tls_model("initial-exec"))) = &nobody;
 
@@ -71,7 +72,8 @@ std::vector<engine::Rank> world_ranks(MPI_Group group) {
   if (!world_group_known || host().Group_size(group, &size) != MPI_SUCCESS) return {};
   std::vector<int> places(static_cast<std::size_t>(size)), world(places.size());
   std::iota(places.begin(), places.end(), 0);
-  if (host().Group_translate_ranks(group, size, places.data(), world_group, world.data()) != MPI_SUCCESS) return {};
+  if (host().Group_translate_ranks(group, size, places.data(), world_group, world.data()) != MPI_SUCCESS)
+    return {};
   std::vector<engine::Rank> ranks;
   for (const int rank : world) {
     if (rank == MPI_UNDEFINED) return {};

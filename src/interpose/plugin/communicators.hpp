@@ -1,5 +1,6 @@
-// MPI communicator -> the engine's. Only communicators whose making Hocket has seen are here (see creation.cpp): all their
-// members then know the same origin. The engine's side is opened by the first blocking collective.
+// MPI communicator -> the engine's. Only communicators whose making Hocket has seen are here (see
+// creation.cpp): all their members then know the same origin. The engine's side is opened by the first
+// blocking collective.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,7 @@ struct Communicator {
   Origin origin = 0;
   std::atomic<std::uint32_t> creations{0};  ///< communicators made from this one so far
 
-  bool settled = false;                     ///< opening was tried
+  bool settled = false;  ///< opening was tried
   int rank = 0;
   int size = 0;
   std::unique_ptr<engine::Communicator> engine;  ///< null: left to the MPI

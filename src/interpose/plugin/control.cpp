@@ -24,7 +24,8 @@ extern "C" __attribute__((visibility("default"))) int hocket_plugin_control(cons
   return -1;
 }
 
-extern "C" __attribute__((visibility("default"))) std::size_t hocket_plugin_report(char* buffer, std::size_t size) {
+extern "C" __attribute__((visibility("default"))) std::size_t hocket_plugin_report(char* buffer,
+                                                                                   std::size_t size) {
   try {
     const std::string text = process.engine->report().text();
     if (size) {

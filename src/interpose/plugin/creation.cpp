@@ -16,7 +16,8 @@ int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm) {
   return made(host().Comm_dup_with_info(comm, info, made_comm), made_comm, origin);
 }
 
-// The handle may be used only when the request has completed, which is not seen here: counted, and left to the MPI.
+// The handle may be used only when the request has completed, which is not seen here: counted, and left to
+// the MPI.
 int comm_idup(MPI_Comm comm, MPI_Comm* made_comm, MPI_Request* request) {
   HOCKET_CHILD_OF(comm, dup);
   return made(host().Comm_idup(comm, made_comm, request), made_comm, 0);

@@ -1,5 +1,5 @@
-// Hocket's entry in LD_PRELOAD. It is taken out once MPI is up, so that what the program starts (system, popen) does not
-// inherit it, and put back around MPI_Comm_spawn, whose children are ranks.
+// Hocket's entry in LD_PRELOAD. It is taken out once MPI is up, so that what the program starts (system,
+// popen) does not inherit it, and put back around MPI_Comm_spawn, whose children are ranks.
 #pragma once
 
 namespace hocket::interpose {

@@ -8,7 +8,9 @@
 namespace hocket::interpose {
 namespace {
 
-Origin seed(Making making, Origin parent) { return OriginHash(parent).add(static_cast<std::uint64_t>(making)).value(); }
+Origin seed(Making making, Origin parent) {
+  return OriginHash(parent).add(static_cast<std::uint64_t>(making)).value();
+}
 
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made_comm) {
   Origin origin = 0;
@@ -27,8 +29,10 @@ int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_
 }
 
 // What these make is left to the MPI; their handles may have stood for something else before.
-int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made_comm) {
-  return made(host().Intercomm_create(local, local_leader, peer, remote_leader, tag, made_comm), made_comm, 0);
+int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
+                     MPI_Comm* made_comm) {
+  return made(host().Intercomm_create(local, local_leader, peer, remote_leader, tag, made_comm), made_comm,
+              0);
 }
 
 int intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made_comm) {
@@ -39,7 +43,8 @@ int intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made_comm) {
 
 void install_groups(void** own) {
   install(own, HOCKET_CALL_Comm_create_group, &comm_create_group);
-  if (host().Comm_create_from_group) install(own, HOCKET_CALL_Comm_create_from_group, &comm_create_from_group);
+  if (host().Comm_create_from_group)
+    install(own, HOCKET_CALL_Comm_create_from_group, &comm_create_from_group);
   install(own, HOCKET_CALL_Intercomm_create, &intercomm_create);
   install(own, HOCKET_CALL_Intercomm_merge, &intercomm_merge);
 }

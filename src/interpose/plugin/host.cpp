@@ -21,7 +21,9 @@ void find(Function& slot, const hocket_stage0& stage0, const char* name) {
 
 }  // namespace
 
-void* mpi_data(const char* symbol) { return find_data(symbol); }
+void* mpi_data(const char* symbol) {
+  return find_data(symbol);
+}
 
 void find_host_functions(const hocket_stage0& stage0) {
   find_data = stage0.data;
@@ -29,12 +31,13 @@ void find_host_functions(const hocket_stage0& stage0) {
 #define X(name) find(h.name, stage0, "PMPI_" #name);
   HOCKET_HOST_FUNCTIONS(X)
 #undef X
-#define X(name)                                \
-  find(h.small.name, stage0, "PMPI_" #name);   \
+#define X(name)                              \
+  find(h.small.name, stage0, "PMPI_" #name); \
   find(h.large.name, stage0, "PMPI_" #name "_c");
   HOCKET_COUNTED_FUNCTIONS(X)
 #undef X
-  null_handles = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_OP_NULL, MPI_GROUP_NULL, MPI_INFO_NULL, MPI_REQUEST_NULL};
+  null_handles = {MPI_COMM_NULL,  MPI_DATATYPE_NULL, MPI_OP_NULL,
+                  MPI_GROUP_NULL, MPI_INFO_NULL,     MPI_REQUEST_NULL};
 }
 
 }  // namespace hocket::interpose

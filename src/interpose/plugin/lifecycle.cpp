@@ -68,7 +68,9 @@ int finalize() {
 
 }  // namespace
 
-bool world_remains() { return process.world; }
+bool world_remains() {
+  return process.world;
+}
 
 void before_start() {
   if (announced) return;

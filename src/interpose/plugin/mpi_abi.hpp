@@ -1,8 +1,9 @@
 // mpi.h of the family this plugin is built for, made safe for a library that may name no MPI symbol.
 //
-// Functions are only ever named inside decltype (see host.hpp). Open MPI's predefined handles are addresses of data, whose
-// relocations would kill every process without MPI that inherits the preload, and whose right address only stage 0 knows
-// (COPY relocations): its macros become look-ups here. They are slow, so values are taken once and kept.
+// Functions are only ever named inside decltype (see host.hpp). Open MPI's predefined handles are addresses
+// of data, whose relocations would kill every process without MPI that inherits the preload, and whose right
+// address only stage 0 knows (COPY relocations): its macros become look-ups here. They are slow, so values
+// are taken once and kept.
 #pragma once
 
 #include <mpi.h>

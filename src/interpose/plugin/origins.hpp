@@ -1,5 +1,6 @@
-// Where a communicator comes from, as a number that all its members compute alone. With the hash of its members it names the
-// communicator in the node's arena (engine::SlotKey), so that no message is needed to set one up.
+// Where a communicator comes from, as a number that all its members compute alone. With the hash of its
+// members it names the communicator in the node's arena (engine::SlotKey), so that no message is needed to
+// set one up.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ class OriginHash {
   std::uint64_t value_;
 };
 
-/// MPI makes all members of `parent` take part, in the same order: a count is enough to tell its children apart.
+/// MPI makes all members of `parent` take part, in the same order: a count is enough to tell its children
+/// apart.
 Origin next_child(Communicator& parent, Making making);
 
 /// Only the group's members take part: counted per group and tag. 0 if its members are not known.

@@ -10,7 +10,9 @@ namespace hocket::interpose {
 namespace {
 
 // MPI_Pack counts bytes in int: more is done in pieces of whole elements.
-std::size_t piece_of(const Type& type) { return std::max<std::size_t>(1, INT_MAX / std::max<std::size_t>(1, type.size)); }
+std::size_t piece_of(const Type& type) {
+  return std::max<std::size_t>(1, INT_MAX / std::max<std::size_t>(1, type.size));
+}
 
 template <class Function>
 void by_pieces(const Elements& elements, Function function) {
@@ -30,7 +32,8 @@ void pack(const void* from, const Elements& elements, void* to) {
   by_pieces(elements, [&](std::size_t done, int count) {
     const int bytes = static_cast<int>(static_cast<std::size_t>(count) * type.size);
     int position = 0;
-    const auto* source = static_cast<const std::byte*>(from) + static_cast<std::ptrdiff_t>(done) * type.extent;
+    const auto* source =
+        static_cast<const std::byte*>(from) + static_cast<std::ptrdiff_t>(done) * type.extent;
     host().Pack(source, count, type.handle, static_cast<std::byte*>(to) + done * type.size, bytes, &position,
                 elements.comm);
   });

@@ -1,5 +1,5 @@
-// The user's data as plain bytes: the buffer itself where it is that already, else an image packed by the MPI.
-// Bytes are what all ranks agree on; type maps may differ between ranks.
+// The user's data as plain bytes: the buffer itself where it is that already, else an image packed by the
+// MPI. Bytes are what all ranks agree on; type maps may differ between ranks.
 #pragma once
 
 #include <cstddef>

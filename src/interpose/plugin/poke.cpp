@@ -10,9 +10,15 @@ namespace {
 MPI_Request never;
 std::atomic<bool> started{false};
 
-int query(void*, MPI_Status*) { return MPI_SUCCESS; }
-int release(void*) { return MPI_SUCCESS; }
-int cancel(void*, int) { return MPI_SUCCESS; }
+int query(void*, MPI_Status*) {
+  return MPI_SUCCESS;
+}
+int release(void*) {
+  return MPI_SUCCESS;
+}
+int cancel(void*, int) {
+  return MPI_SUCCESS;
+}
 
 }  // namespace
 

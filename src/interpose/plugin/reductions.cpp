@@ -21,8 +21,8 @@ bool has_reduce_local() {
 
 }  // namespace
 
-// Left fold, slab by slab: all sources of a slab are read before the result is written, so that dst may be one of them.
-// MPI_Reduce_local(in, inout) makes inout = in op inout: the left operand comes first.
+// Left fold, slab by slab: all sources of a slab are read before the result is written, so that dst may be
+// one of them. MPI_Reduce_local(in, inout) makes inout = in op inout: the left operand comes first.
 void apply_user(const engine::Reduction& self, void* dst, const void* const* src, int sources,
                 std::size_t count) noexcept {
   const auto& r = *static_cast<const Reducer*>(self.context);
@@ -46,9 +46,12 @@ bool Reducer::prepare(Communicator& communicator, MPI_Datatype type, MPI_Op op) 
   if (!type_) return false;
   const Operation operation = operation_of(op);
   switch (operation.kind) {
-    case OperationClass::predefined: return prepare_kernel(operation.predefined);
-    case OperationClass::user: return prepare_user(communicator, op, operation.commutative);
-    case OperationClass::unusable: return false;
+    case OperationClass::predefined:
+      return prepare_kernel(operation.predefined);
+    case OperationClass::user:
+      return prepare_user(communicator, op, operation.commutative);
+    case OperationClass::unusable:
+      return false;
   }
   return false;
 }
@@ -75,13 +78,14 @@ bool Reducer::prepare_user(Communicator& communicator, MPI_Op op, bool commutati
   return true;
 }
 
-// Two areas for slab_ elements each; an operand's address is where the element's origin would be, which lies before its first
-// byte by true_lb.
+// Two areas for slab_ elements each; an operand's address is where the element's origin would be, which lies
+// before its first byte by true_lb.
 void Reducer::lay_out_operands(Scratch& scratch) {
   constexpr std::size_t slab_bytes = 32768, alignment = 64;
   const auto extent = static_cast<std::size_t>(type_->extent);
   slab_ = std::max<std::size_t>(1, slab_bytes / std::max(extent, type_->size));
-  const std::size_t area = ((slab_ - 1) * extent + type_->true_extent) / alignment * alignment + 2 * alignment;
+  const std::size_t area =
+      ((slab_ - 1) * extent + type_->true_extent) / alignment * alignment + 2 * alignment;
   const std::ptrdiff_t aligned_lb = type_->true_lb & -static_cast<std::ptrdiff_t>(alignment);
   auto* memory = static_cast<std::byte*>(scratch.get(2 * area));
   operands_[0] = memory - aligned_lb;

@@ -1,8 +1,9 @@
-// An MPI operation on an MPI type as the engine's Reduction: kernels for predefined operations, MPI_Reduce_local for the
-// user's own.
+// An MPI operation on an MPI type as the engine's Reduction: kernels for predefined operations,
+// MPI_Reduce_local for the user's own.
 //
-// Predefined operations work on elements as C lays them out, gaps of the pair types included. User operations see the real
-// type: their operands travel packed, and are unpacked into scratch of the type's own layout for each call.
+// Predefined operations work on elements as C lays them out, gaps of the pair types included. User operations
+// see the real type: their operands travel packed, and are unpacked into scratch of the type's own layout for
+// each call.
 #pragma once
 
 #include "engine/call.hpp"

@@ -1,4 +1,5 @@
-// Memory of one communicator for packed data and converted counts. It grows and never shrinks: no allocation once warm.
+// Memory of one communicator for packed data and converted counts. It grows and never shrinks: no allocation
+// once warm.
 #pragma once
 
 #include <cstddef>

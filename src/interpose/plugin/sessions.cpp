@@ -1,5 +1,5 @@
-// MPI sessions. Communicators made from groups are recognised by ranks in the process set mpi://WORLD of the session, as
-// long as there is one session only: groups do not say to which session they belong.
+// MPI sessions. Communicators made from groups are recognised by ranks in the process set mpi://WORLD of the
+// session, as long as there is one session only: groups do not say to which session they belong.
 #include <atomic>
 
 #include "interpose/plugin/host.hpp"
@@ -28,9 +28,13 @@ int session_finalize(MPI_Session* session) {
 
 }  // namespace
 
-bool sessions_remain() { return sessions > 0; }
+bool sessions_remain() {
+  return sessions > 0;
+}
 
-bool is_only_session() { return sessions == 1 && !world_remains(); }
+bool is_only_session() {
+  return sessions == 1 && !world_remains();
+}
 
 void install_sessions(void** own) {
   if (!host().Session_init) return;

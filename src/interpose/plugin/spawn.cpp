@@ -12,8 +12,8 @@ int comm_spawn(const char* command, char** argv, int maxprocs, MPI_Info info, in
   return host().Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, errcodes);
 }
 
-int comm_spawn_multiple(int count, char** commands, char*** argvs, const int* maxprocs, const MPI_Info* infos, int root,
-                        MPI_Comm comm, MPI_Comm* intercomm, int* errcodes) {
+int comm_spawn_multiple(int count, char** commands, char*** argvs, const int* maxprocs, const MPI_Info* infos,
+                        int root, MPI_Comm comm, MPI_Comm* intercomm, int* errcodes) {
   const PreloadAround preload;
   return host().Comm_spawn_multiple(count, commands, argvs, maxprocs, infos, root, comm, intercomm, errcodes);
 }

@@ -29,4 +29,6 @@ HOCKET_EXPORT size_t hocket_report_text(char* buffer, size_t size) {
   return 0;
 }
 
-HOCKET_EXPORT const char* hocket_version(void) { return HOCKET_VERSION; }
+HOCKET_EXPORT const char* hocket_version(void) {
+  return HOCKET_VERSION;
+}

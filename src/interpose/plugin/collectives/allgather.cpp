@@ -19,11 +19,14 @@ int allgather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out
   if (!sent || !received || in_count < 0 || out_count < 0) return odd();
 
   const Elements own{*sent, static_cast<std::size_t>(in_count), comm};
-  const Elements all{*received, static_cast<std::size_t>(out_count) * static_cast<std::size_t>(c->size), comm};
-  const auto* own_place = static_cast<const std::byte*>(out) + static_cast<std::ptrdiff_t>(out_count) * received->extent * c->rank;
+  const Elements all{*received, static_cast<std::size_t>(out_count) * static_cast<std::size_t>(c->size),
+                     comm};
+  const auto* own_place = static_cast<const std::byte*>(out) +
+                          static_cast<std::ptrdiff_t>(out_count) * received->extent * c->rank;
   if (all.bytes() != own.bytes() * static_cast<std::size_t>(c->size)) return odd();
   if (!in_place && is_aliased_error(in, own_place, own.bytes())) return odd();
-  if ((sent->plain && !in_place && !is_buffer(in, own.bytes())) || (received->plain && !is_buffer(out, all.bytes())))
+  if ((sent->plain && !in_place && !is_buffer(in, own.bytes())) ||
+      (received->plain && !is_buffer(out, all.bytes())))
     return odd();
 
   Call call;

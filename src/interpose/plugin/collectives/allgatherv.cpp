@@ -9,7 +9,8 @@ namespace hocket::interpose {
 template <class N>
 int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N* counts,
                const Displacement<N>* displacements, MPI_Datatype out_type, MPI_Comm comm) {
-  const auto native = HOCKET_NATIVE(Allgatherv, in, in_count, in_type, out, counts, displacements, out_type, comm);
+  const auto native =
+      HOCKET_NATIVE(Allgatherv, in, in_count, in_type, out, counts, displacements, out_type, comm);
   Communicator* c = enter(comm, Function::allgatherv, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const bool in_place = in == MPI_IN_PLACE;
@@ -26,7 +27,8 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
   if (!lay_out(layout, c->size, counts, displacements, *received)) return odd();
   if (layout.sizes[c->rank] != own.bytes()) return odd();
   if (!in_place && is_aliased_error(in, user.place(c->rank), own.bytes())) return odd();
-  if ((sent->plain && !in_place && !is_buffer(in, own.bytes())) || (received->plain && !is_buffer(out, layout.total)))
+  if ((sent->plain && !in_place && !is_buffer(in, own.bytes())) ||
+      (received->plain && !is_buffer(out, layout.total)))
     return odd();
 
   Call call;
@@ -38,7 +40,8 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
   call.output = landing_of_blocks(user, layout, c->received);
   call.in_place = received->plain && (in_place || in == user.place(c->rank));
   call.input = call.in_place ? call.output : bytes_of(in_place ? user.place(c->rank) : in, own, c->sent);
-  return finish(*c, c->engine->run(call), native, [&] { deliver_blocks(call.output, user, layout, c->size); });
+  return finish(*c, c->engine->run(call), native,
+                [&] { deliver_blocks(call.output, user, layout, c->size); });
 }
 
 HOCKET_BOTH_FORMS(allgatherv)

@@ -30,7 +30,8 @@ int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_
   Call call;
   call.function = Function::alltoall;
   call.collective = ir::Collective::alltoall;
-  call.agreed_bytes = call.own_bytes = call.input_blocks.size = call.output_blocks.size = to_all.bytes() / ranks;
+  call.agreed_bytes = call.own_bytes = call.input_blocks.size = call.output_blocks.size =
+      to_all.bytes() / ranks;
   call.input = bytes_of(in_place ? out : in, to_all, c->sent);
   call.output = landing(out, from_all, c->received);
   call.in_place = call.input == call.output;

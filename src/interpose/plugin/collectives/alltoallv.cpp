@@ -7,9 +7,9 @@
 namespace hocket::interpose {
 
 template <class N>
-int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_displacements, MPI_Datatype in_type,
-              void* out, const N* out_counts, const Displacement<N>* out_displacements, MPI_Datatype out_type,
-              MPI_Comm comm) {
+int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_displacements,
+              MPI_Datatype in_type, void* out, const N* out_counts, const Displacement<N>* out_displacements,
+              MPI_Datatype out_type, MPI_Comm comm) {
   const auto native = HOCKET_NATIVE(Alltoallv, in, in == MPI_IN_PLACE ? nullptr : in_counts,
                                     in == MPI_IN_PLACE ? nullptr : in_displacements, in_type, out, out_counts,
                                     out_displacements, out_type, comm);
@@ -32,7 +32,8 @@ int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_disp
     return odd();
   if (sends.sizes[c->rank] != receives.sizes[c->rank]) return odd();
   if (!in_place && is_aliased_error(in, out, sends.total)) return odd();
-  if ((sent->plain && !is_buffer(to_all.buffer, sends.total)) || (received->plain && !is_buffer(out, receives.total)))
+  if ((sent->plain && !is_buffer(to_all.buffer, sends.total)) ||
+      (received->plain && !is_buffer(out, receives.total)))
     return odd();
 
   Call call;

@@ -16,7 +16,8 @@ int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm co
   if (type->plain && !is_buffer(buffer, elements.bytes())) return leave(*c, Function::bcast, native);
 
   const bool sends = c->rank == root;
-  void* bytes = sends ? const_cast<void*>(bytes_of(buffer, elements, c->sent)) : landing(buffer, elements, c->received);
+  void* bytes =
+      sends ? const_cast<void*>(bytes_of(buffer, elements, c->sent)) : landing(buffer, elements, c->received);
   Call call;
   call.function = Function::bcast;
   call.collective = ir::Collective::bcast;

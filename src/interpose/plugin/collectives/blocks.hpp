@@ -1,4 +1,5 @@
-// The blocks of a v-form in bytes: where they are in the user's buffer, or one after the other in a packed image.
+// The blocks of a v-form in bytes: where they are in the user's buffer, or one after the other in a packed
+// image.
 #pragma once
 
 #include <cstddef>
@@ -26,21 +27,23 @@ inline BlockLayout block_layout(Scratch& scratch, int ranks) {
 
 /// False: a count is negative. Without displacements the blocks follow each other.
 template <class N>
-bool lay_out(BlockLayout& layout, int ranks, const N* counts, const Displacement<N>* displacements, std::size_t unit,
-             std::ptrdiff_t extent, bool in_user_buffer) {
+bool lay_out(BlockLayout& layout, int ranks, const N* counts, const Displacement<N>* displacements,
+             std::size_t unit, std::ptrdiff_t extent, bool in_user_buffer) {
   if (!counts) return false;
   for (int i = 0; i < ranks; ++i) {
     if (counts[i] < 0) return false;
     layout.sizes[i] = static_cast<std::size_t>(counts[i]) * unit;
-    layout.offsets[i] = in_user_buffer && displacements ? static_cast<std::ptrdiff_t>(displacements[i]) * extent
-                                                        : static_cast<std::ptrdiff_t>(layout.total);
+    layout.offsets[i] = in_user_buffer && displacements
+                            ? static_cast<std::ptrdiff_t>(displacements[i]) * extent
+                            : static_cast<std::ptrdiff_t>(layout.total);
     layout.total += layout.sizes[i];
   }
   return true;
 }
 
 template <class N>
-bool lay_out(BlockLayout& layout, int ranks, const N* counts, const Displacement<N>* displacements, const Type& type) {
+bool lay_out(BlockLayout& layout, int ranks, const N* counts, const Displacement<N>* displacements,
+             const Type& type) {
   if (!displacements && layout.sizes && type.size != 0 && counts == nullptr) return false;
   return lay_out(layout, ranks, counts, displacements, type.size, type.extent, type.plain);
 }
@@ -55,19 +58,22 @@ struct UserBlocks {
   MPI_Comm comm;
 
   const std::byte* place(int i) const {
-    return static_cast<const std::byte*>(buffer) + static_cast<std::ptrdiff_t>(displacements[i]) * type.extent;
+    return static_cast<const std::byte*>(buffer) +
+           static_cast<std::ptrdiff_t>(displacements[i]) * type.extent;
   }
   Elements elements(int i) const { return {type, static_cast<std::size_t>(counts[i]), comm}; }
 };
 
 template <class N>
 void pack_block(const UserBlocks<N>& user, const BlockLayout& layout, int i, void* image) {
-  if (layout.sizes[i]) pack(user.place(i), user.elements(i), static_cast<std::byte*>(image) + layout.offsets[i]);
+  if (layout.sizes[i])
+    pack(user.place(i), user.elements(i), static_cast<std::byte*>(image) + layout.offsets[i]);
 }
 
 /// Bytes to send: the user's buffer, or an image of all its blocks.
 template <class N>
-const void* bytes_of_blocks(const UserBlocks<N>& user, const BlockLayout& layout, int ranks, Scratch& scratch) {
+const void* bytes_of_blocks(const UserBlocks<N>& user, const BlockLayout& layout, int ranks,
+                            Scratch& scratch) {
   if (user.type.plain || layout.total == 0) return user.buffer;
   void* image = scratch.get(layout.total);
   for (int i = 0; i < ranks; ++i) pack_block(user, layout, i, image);

@@ -1,5 +1,6 @@
-// The way in and out of a collective: is it ours, and what came of it. What is decided here is the same on all ranks of a
-// communicator, except for calls whose arguments are wrong: those go to the MPI, which raises its own errors.
+// The way in and out of a collective: is it ours, and what came of it. What is decided here is the same on
+// all ranks of a communicator, except for calls whose arguments are wrong: those go to the MPI, which raises
+// its own errors.
 #pragma once
 
 #include "engine/call.hpp"
@@ -26,8 +27,8 @@ inline Communicator* enter(MPI_Comm comm, Function function, const void* return_
   return c->engine ? c : enter_slowly(*c, function);
 }
 
-/// A call that the engine is not asked about: wrong arguments, or a function it does not have. Leaves the mark that other ranks
-/// see if they wait for this one.
+/// A call that the engine is not asked about: wrong arguments, or a function it does not have. Leaves the
+/// mark that other ranks see if they wait for this one.
 template <class Native>
 int leave(Communicator& c, Function function, Native native) {
   c.engine->mark_native(function);
@@ -49,8 +50,12 @@ int finish(Communicator& c, Outcome outcome, Native native) {
 }
 
 /// Counts and buffers that can be right.
-inline bool is_rank(const Communicator& c, int rank) { return rank >= 0 && rank < c.size; }
-inline bool is_buffer(const void* buffer, std::size_t bytes) { return buffer != nullptr || bytes == 0; }
+inline bool is_rank(const Communicator& c, int rank) {
+  return rank >= 0 && rank < c.size;
+}
+inline bool is_buffer(const void* buffer, std::size_t bytes) {
+  return buffer != nullptr || bytes == 0;
+}
 
 /// MPI forbids it, MPICH raises an error, Open MPI lets it work: read as in-place where that is not detected.
 inline bool is_aliased_error([[maybe_unused]] const void* in, [[maybe_unused]] const void* out,

@@ -15,8 +15,8 @@ const void* own_block(const void* buffer, N count, const Type& type, int rank) {
 }  // namespace
 
 template <class N>
-int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type, int root,
-           MPI_Comm comm) {
+int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type,
+           int root, MPI_Comm comm) {
   const auto native = HOCKET_NATIVE(Gather, in, in_count, in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::gather, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -30,7 +30,8 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
 
   const Elements own{*sent, static_cast<std::size_t>(in_count), comm};
   const Elements all{receives ? *received : *sent,
-                     receives ? static_cast<std::size_t>(out_count) * static_cast<std::size_t>(c->size) : 0, comm};
+                     receives ? static_cast<std::size_t>(out_count) * static_cast<std::size_t>(c->size) : 0,
+                     comm};
   if (receives && all.bytes() != own.bytes() * static_cast<std::size_t>(c->size)) return odd();
   if (receives && !in_place && is_aliased_error(in, out, own.bytes())) return odd();
   if ((sent->plain && !in_place && !is_buffer(in, own.bytes())) ||

@@ -1,9 +1,9 @@
-#include "interpose/plugin/collectives/collectives.hpp"
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/collectives/collectives.hpp"
 
 namespace hocket::interpose {
 
-#define HOCKET_INSTALL(Name, name)                                  \
+#define HOCKET_INSTALL(Name, name)              \
   install(own, HOCKET_CALL_##Name, &name<int>); \
   install(own, HOCKET_CALL_##Name##_c, &name<MPI_Count>);
 

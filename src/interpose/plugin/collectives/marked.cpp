@@ -1,4 +1,5 @@
-// Blocking collectives that Hocket never runs: they leave their mark, so that a rank waiting for this one can say where it is.
+// Blocking collectives that Hocket never runs: they leave their mark, so that a rank waiting for this one can
+// say where it is.
 #include <tuple>
 #include <utility>
 
@@ -14,7 +15,7 @@ void mark(MPI_Comm comm, Function function, const void* return_address) {
 }
 
 // One wrapper for each MPI function, made of its own type; the communicator is its last argument.
-template <auto Member, Function function, class N, 
+template <auto Member, Function function, class N,
           class Shape = std::remove_reference_t<decltype(std::declval<Counted<N>&>().*Member)>>
 struct Marked;
 
@@ -35,9 +36,9 @@ void install_both(void** own, hocket_call small, hocket_call large) {
 
 }  // namespace
 
-#define HOCKET_MARK(Name, function)                                             \
-  install_both<&Counted<int>::Name, &Counted<MPI_Count>::Name, Function::function>( \
-      own, HOCKET_CALL_##Name, HOCKET_CALL_##Name##_c);
+#define HOCKET_MARK(Name, function)                                                                         \
+  install_both<&Counted<int>::Name, &Counted<MPI_Count>::Name, Function::function>(own, HOCKET_CALL_##Name, \
+                                                                                   HOCKET_CALL_##Name##_c);
 
 void install_marked(void** own) {
   HOCKET_MARK(Alltoallw, alltoallw)

@@ -1,5 +1,5 @@
-// Calls of the MPI's own collectives. A large-count form that this MPI lacks (Open MPI 4 and 5 have none) is narrowed to int
-// where its counts fit, and is an MPI_ERR_COUNT where they do not.
+// Calls of the MPI's own collectives. A large-count form that this MPI lacks (Open MPI 4 and 5 have none) is
+// narrowed to int where its counts fit, and is an MPI_ERR_COUNT where they do not.
 #pragma once
 
 #include <climits>

@@ -11,7 +11,8 @@ int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int
   Communicator* c = enter(comm, Function::reduce, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   ReducedVector vector(*c, Function::reduce, ir::Collective::reduce);
-  if (!vector.prepare(in, out, count, type, op, root, c->rank == root)) return leave(*c, Function::reduce, native);
+  if (!vector.prepare(in, out, count, type, op, root, c->rank == root))
+    return leave(*c, Function::reduce, native);
   return finish(*c, c->engine->run(vector.call()), native, [&] { vector.deliver(); });
 }
 

@@ -12,7 +12,8 @@ int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, 
   if (!c) return native();
   ReducedBlocks blocks(*c, Function::reduce_scatter_block);
   const auto own = static_cast<std::size_t>(count);
-  if (count < 0 || !blocks.prepare(type, op) || !blocks.place(in, out, own * static_cast<std::size_t>(c->size), own))
+  if (count < 0 || !blocks.prepare(type, op) ||
+      !blocks.place(in, out, own * static_cast<std::size_t>(c->size), own))
     return leave(*c, Function::reduce_scatter_block, native);
   blocks.call().input_blocks.size = blocks.call().agreed_bytes = own * blocks.unit();
   return finish(*c, c->engine->run(blocks.call()), native, [&] { blocks.deliver(); });

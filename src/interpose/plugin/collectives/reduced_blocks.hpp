@@ -1,4 +1,5 @@
-// What reduce_scatter and reduce_scatter_block have in common: a vector of one block per rank in, the own block out.
+// What reduce_scatter and reduce_scatter_block have in common: a vector of one block per rank in, the own
+// block out.
 #pragma once
 
 #include "interpose/plugin/collectives/entry.hpp"
@@ -30,7 +31,8 @@ class ReducedBlocks {
     out_ = out;
     call_.own_bytes = own * unit();
     if (!in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
-    if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes))) return false;
+    if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes)))
+      return false;
     call_.input = reducer_.packs() ? bytes_of(source, elements(all), c_.sent) : source;
     call_.output = reducer_.packs() ? landing(out, elements(own), c_.received) : out;
     call_.in_place = call_.input == call_.output;

@@ -1,4 +1,5 @@
-// What allreduce, reduce, scan and exscan have in common: one vector in, one vector out, operands combined by an operation.
+// What allreduce, reduce, scan and exscan have in common: one vector in, one vector out, operands combined by
+// an operation.
 #pragma once
 
 #include "interpose/plugin/collectives/entry.hpp"
@@ -39,7 +40,8 @@ class ReducedVector {
     if (in_place && !receives) return false;
     if (receives && !in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
     const void* source = in_place ? out : in;
-    if (!reducer_.packs() && (!is_buffer(source, call_.own_bytes) || (receives && !is_buffer(out, call_.own_bytes))))
+    if (!reducer_.packs() &&
+        (!is_buffer(source, call_.own_bytes) || (receives && !is_buffer(out, call_.own_bytes))))
       return false;
     receives_ = receives;
     out_ = out;

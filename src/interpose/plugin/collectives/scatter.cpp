@@ -6,8 +6,8 @@
 namespace hocket::interpose {
 
 template <class N>
-int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type, int root,
-            MPI_Comm comm) {
+int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type,
+            int root, MPI_Comm comm) {
   const auto native = HOCKET_NATIVE(Scatter, in, in_count, in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::scatter, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -21,7 +21,8 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
 
   const Elements own{*received, static_cast<std::size_t>(out_count), comm};
   const Elements all{sends ? *sent : *received,
-                     sends ? static_cast<std::size_t>(in_count) * static_cast<std::size_t>(c->size) : 0, comm};
+                     sends ? static_cast<std::size_t>(in_count) * static_cast<std::size_t>(c->size) : 0,
+                     comm};
   if (sends && all.bytes() != own.bytes() * static_cast<std::size_t>(c->size)) return odd();
   if (sends && !in_place && is_aliased_error(in, out, own.bytes())) return odd();
   if ((received->plain && !in_place && !is_buffer(out, own.bytes())) ||

@@ -7,10 +7,11 @@
 namespace hocket::interpose {
 
 template <class N>
-int scatterv(const void* in, const N* counts, const Displacement<N>* displacements, MPI_Datatype in_type, void* out,
-             N out_count, MPI_Datatype out_type, int root, MPI_Comm comm) {
-  const auto native = HOCKET_NATIVE(Scatterv, in, at_root<N>(counts, root, comm), at_root<N>(displacements, root, comm),
-                                    in_type, out, out_count, out_type, root, comm);
+int scatterv(const void* in, const N* counts, const Displacement<N>* displacements, MPI_Datatype in_type,
+             void* out, N out_count, MPI_Datatype out_type, int root, MPI_Comm comm) {
+  const auto native =
+      HOCKET_NATIVE(Scatterv, in, at_root<N>(counts, root, comm), at_root<N>(displacements, root, comm),
+                    in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::scatterv, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const bool sends = c->rank == root, in_place = out == MPI_IN_PLACE;

@@ -23,9 +23,9 @@ void add_all(ElementKind kind, Handles... handles) {
 }
 
 void add_integers() {
-  add_all(signed_integer, MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
-          MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2,
-          MPI_INTEGER4, MPI_INTEGER8);
+  add_all(signed_integer, MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T,
+          MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1,
+          MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8);
   add_all(unsigned_integer, MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
           MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T);
 }
@@ -56,13 +56,19 @@ void add_others() {
   add(MPI_2DOUBLE_PRECISION, pair_double);
 }
 
-ElementType by_width(std::size_t size, ElementType one, ElementType two, ElementType four, ElementType eight) {
+ElementType by_width(std::size_t size, ElementType one, ElementType two, ElementType four,
+                     ElementType eight) {
   switch (size) {
-    case 1: return one;
-    case 2: return two;
-    case 4: return four;
-    case 8: return eight;
-    default: return ElementType::none;
+    case 1:
+      return one;
+    case 2:
+      return two;
+    case 4:
+      return four;
+    case 8:
+      return eight;
+    default:
+      return ElementType::none;
   }
 }
 
@@ -86,24 +92,42 @@ std::optional<ElementKind> kind_of(MPI_Datatype handle) {
 ElementType element_of(ElementKind kind, std::size_t size) {
   using enum ElementType;
   switch (kind) {
-    case signed_integer: return by_width(size, i8, i16, i32, i64);
-    case unsigned_integer: return by_width(size, u8, u16, u32, u64);
-    case floating: return by_width(size, none, f16, f32, f64);
-    case bfloat: return if_size(size, 2, bf16);
-    case long_double: return if_size(size, sizeof(long double), f80);
-    case ElementKind::complex: return size == 8 ? c32 : if_size(size, 16, c64);
-    case complex_long_double: return if_size(size, 2 * sizeof(long double), c80);
-    case boolean: return if_size(size, 1, bool8);
-    case logical: return if_size(size, 4, logical32);
-    case bytes: return byte;
-    case pair_float_int: return pair_f32_i32;
-    case pair_double_int: return pair_f64_i32;
-    case pair_long_int: return pair_i64_i32;
-    case pair_int_int: return if_size(size, 8, pair_i32_i32);
-    case pair_short_int: return pair_i16_i32;
-    case pair_long_double_int: return pair_f80_i32;
-    case pair_real: return if_size(size, 8, pair_f32_f32);
-    case pair_double: return if_size(size, 16, pair_f64_f64);
+    case signed_integer:
+      return by_width(size, i8, i16, i32, i64);
+    case unsigned_integer:
+      return by_width(size, u8, u16, u32, u64);
+    case floating:
+      return by_width(size, none, f16, f32, f64);
+    case bfloat:
+      return if_size(size, 2, bf16);
+    case long_double:
+      return if_size(size, sizeof(long double), f80);
+    case ElementKind::complex:
+      return size == 8 ? c32 : if_size(size, 16, c64);
+    case complex_long_double:
+      return if_size(size, 2 * sizeof(long double), c80);
+    case boolean:
+      return if_size(size, 1, bool8);
+    case logical:
+      return if_size(size, 4, logical32);
+    case bytes:
+      return byte;
+    case pair_float_int:
+      return pair_f32_i32;
+    case pair_double_int:
+      return pair_f64_i32;
+    case pair_long_int:
+      return pair_i64_i32;
+    case pair_int_int:
+      return if_size(size, 8, pair_i32_i32);
+    case pair_short_int:
+      return pair_i16_i32;
+    case pair_long_double_int:
+      return pair_f80_i32;
+    case pair_real:
+      return if_size(size, 8, pair_f32_f32);
+    case pair_double:
+      return if_size(size, 16, pair_f64_f64);
   }
   return none;
 }

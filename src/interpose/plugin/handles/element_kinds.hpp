@@ -1,5 +1,5 @@
-// Which predefined MPI types operations compute with, by kind; the width is asked from the MPI, since Fortran's types
-// differ between builds.
+// Which predefined MPI types operations compute with, by kind; the width is asked from the MPI, since
+// Fortran's types differ between builds.
 #pragma once
 
 #include <optional>

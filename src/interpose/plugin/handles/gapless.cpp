@@ -1,5 +1,6 @@
-// Whether a derived type is a plain run of bytes. Sizes and extents alone cannot tell: indexed({1,1}, {1,0}) has no gap but
-// another order. So its construction is read, once per type; whatever is not recognised is packed.
+// Whether a derived type is a plain run of bytes. Sizes and extents alone cannot tell: indexed({1,1}, {1,0})
+// has no gap but another order. So its construction is read, once per type; whatever is not recognised is
+// packed.
 #include <vector>
 
 #include "interpose/plugin/handles/types.hpp"
@@ -31,7 +32,8 @@ Construction::~Construction() {
 
 bool read_construction(MPI_Datatype handle, Construction& c) {
   int integers = 0, addresses = 0, datatypes = 0;
-  if (host().Type_get_envelope(handle, &integers, &addresses, &datatypes, &c.combiner) != MPI_SUCCESS) return false;
+  if (host().Type_get_envelope(handle, &integers, &addresses, &datatypes, &c.combiner) != MPI_SUCCESS)
+    return false;
   if (c.combiner == MPI_COMBINER_NAMED || datatypes == 0) return true;
   std::vector<MPI_Datatype> parts(static_cast<std::size_t>(datatypes));
   c.integers.resize(static_cast<std::size_t>(integers));
@@ -45,7 +47,8 @@ bool read_construction(MPI_Datatype handle, Construction& c) {
 
 bool is_gapless_part(MPI_Datatype part, MPI_Count* size) {
   MPI_Count lb = 0, extent = 0;
-  if (host().Type_size_x(part, size) != MPI_SUCCESS || host().Type_get_extent_x(part, &lb, &extent) != MPI_SUCCESS)
+  if (host().Type_size_x(part, size) != MPI_SUCCESS ||
+      host().Type_get_extent_x(part, &lb, &extent) != MPI_SUCCESS)
     return false;
   return is_gapless(part, static_cast<std::size_t>(*size), lb, extent);
 }
@@ -82,14 +85,19 @@ bool is_gapless(MPI_Datatype handle, std::size_t size, std::ptrdiff_t lb, std::p
     case MPI_COMBINER_NAMED:
     case MPI_COMBINER_F90_REAL:
     case MPI_COMBINER_F90_INTEGER:
-    case MPI_COMBINER_F90_COMPLEX: return true;
+    case MPI_COMBINER_F90_COMPLEX:
+      return true;
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_CONTIGUOUS:
-    case MPI_COMBINER_RESIZED: return is_gapless_part(c.parts[0], &part_size);
+    case MPI_COMBINER_RESIZED:
+      return is_gapless_part(c.parts[0], &part_size);
     case MPI_COMBINER_VECTOR:
-    case MPI_COMBINER_HVECTOR: return is_gapless_vector(c);
-    case MPI_COMBINER_STRUCT: return is_gapless_struct(c);
-    default: return false;
+    case MPI_COMBINER_HVECTOR:
+      return is_gapless_vector(c);
+    case MPI_COMBINER_STRUCT:
+      return is_gapless_struct(c);
+    default:
+      return false;
   }
 }
 

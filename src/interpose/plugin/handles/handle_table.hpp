@@ -1,7 +1,9 @@
-// MPI handle -> what Hocket keeps about it. Reading takes no lock and costs about a nanosecond; changes take one.
+// MPI handle -> what Hocket keeps about it. Reading takes no lock and costs about a nanosecond; changes take
+// one.
 //
-// MPI reuses handles at once, and other threads may hold a node they found earlier; so nodes live as long as the process,
-// are found by comparing the handle they now stand for, and are taken again by the next handle of their bucket.
+// MPI reuses handles at once, and other threads may hold a node they found earlier; so nodes live as long as
+// the process, are found by comparing the handle they now stand for, and are taken again by the next handle
+// of their bucket.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// MPI operation -> the kernels' name of a predefined one. User operations are asked about each time (3 to 10 ns): nothing
-// has to be forgotten when they are freed.
+// MPI operation -> the kernels' name of a predefined one. User operations are asked about each time (3 to 10
+// ns): nothing has to be forgotten when they are freed.
 #pragma once
 
 #include "interpose/plugin/mpi_abi.hpp"

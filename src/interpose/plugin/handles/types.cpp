@@ -24,10 +24,14 @@ int forget(MPI_Datatype handle, int, void*, void*) {
 // Fortran's parametrised types are predefined too, without a name.
 std::optional<ElementKind> kind_of_unnamed(int combiner) {
   switch (combiner) {
-    case MPI_COMBINER_F90_INTEGER: return ElementKind::signed_integer;
-    case MPI_COMBINER_F90_REAL: return ElementKind::floating;
-    case MPI_COMBINER_F90_COMPLEX: return ElementKind::complex;
-    default: return std::nullopt;
+    case MPI_COMBINER_F90_INTEGER:
+      return ElementKind::signed_integer;
+    case MPI_COMBINER_F90_REAL:
+      return ElementKind::floating;
+    case MPI_COMBINER_F90_COMPLEX:
+      return ElementKind::complex;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -51,7 +55,9 @@ bool measure(MPI_Datatype handle, Type& type) {
   return true;
 }
 
-bool is_named(MPI_Datatype handle) { return combiner_of(handle) == MPI_COMBINER_NAMED; }
+bool is_named(MPI_Datatype handle) {
+  return combiner_of(handle) == MPI_COMBINER_NAMED;
+}
 
 const Type* learn(MPI_Datatype handle) {
   auto type = std::make_unique<Type>();

@@ -21,10 +21,11 @@ struct Type {
 /// Null for MPI_DATATYPE_NULL and for what the MPI itself does not accept.
 const Type* type_of(MPI_Datatype handle);
 
-/// Are the data of such an element, in the type map's order, its first size bytes, with nothing between elements?
+/// Are the data of such an element, in the type map's order, its first size bytes, with nothing between
+/// elements?
 bool is_gapless(MPI_Datatype handle, std::size_t size, std::ptrdiff_t lb, std::ptrdiff_t extent);
 
-void open_types();   ///< the table of predefined types, the attribute that tells when a type is freed
+void open_types();  ///< the table of predefined types, the attribute that tells when a type is freed
 void close_types();
 
 }  // namespace hocket::interpose
