@@ -1,5 +1,6 @@
 #include "passes/segment.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -82,9 +83,11 @@ class Segmenting {
     const std::size_t rounds = whole_.rounds.size();
     if (rounds == 0) return std::move(cut_);
     for (std::size_t now = 0; now < rounds + segments_ - 1; ++now) {
-      // The oldest segment first: it is the one that others wait for.
-      for (std::size_t t = std::min(now, rounds - 1) + 1; t-- > 0 && now - t < segments_;)
-        append_round(t, static_cast<std::uint32_t>(now - t));
+      const std::size_t oldest =
+          std::min(now, rounds - 1);  // round of the oldest segment, the one that others wait for
+      const std::size_t newest = now < segments_ ? 0 : now - segments_ + 1;
+      for (std::size_t back = 0; back <= oldest - newest; ++back)
+        append_round(oldest - back, static_cast<std::uint32_t>(now - (oldest - back)));
       cut_.rounds.push_back(static_cast<std::uint32_t>(cut_.ops.size()));
     }
     return std::move(cut_);
