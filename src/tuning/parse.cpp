@@ -183,8 +183,11 @@ Rule parse_force(std::string_view entry) {
   parse_decision(rule, decision);
   rule.text = "forced " + std::string(decision);
   const std::string complaint = rule.text + " does not fit: ";
-  rule.does_not_fit = {"", complaint + "needs a commutative operation", complaint + "needs known sizes",
-                       complaint + "needs equal blocks", complaint + "not for this number of ranks",
+  rule.does_not_fit = {"",
+                       complaint + "needs a commutative operation",
+                       complaint + "needs known sizes",
+                       complaint + "needs equal blocks",
+                       complaint + "not for this number of ranks",
                        complaint + "the ranks do not read each other's memory"};
   return rule;
 }
