@@ -21,13 +21,21 @@ changed_sources() {
   if [[ -n $base ]]; then git diff --name-only --diff-filter=d "$base" -- '*.c' '*.cpp'; else git ls-files -- '*.c' '*.cpp'; fi
 }
 
-# Only what the build compiles here has flags to be checked with (not, for example, another processor's code).
+# C is as in libc: tags are lower case.
+c_config='{InheritParentConfig: true, CheckOptions: {readability-identifier-naming.StructCase: lower_case,
+  readability-identifier-naming.EnumCase: lower_case, readability-identifier-naming.UnionCase: lower_case}}'
+
+run_tidy() {  # run_tidy OPTION...: file names on standard input
+  xargs -r -d '\n' -P "$jobs" -n 1 clang-tidy -p "$build/lint" --quiet "$@" \
+    2> >(grep -v -E 'warnings? (generated|treated)|^Suppressed|^Use -header-filter|Processing file' >&2)
+}
+
 tidy() {
-  local files
-  files=$(changed_sources | python dev/compiled_files.py "$build/compile_commands.json")
-  [[ -n $files ]] || return 0
-  echo "clang-tidy: $(wc -l <<<"$files") files"
-  xargs -d '\n' -P "$jobs" -n 2 clang-tidy -p "$build" --quiet <<<"$files" 2> >(grep -v -E 'warnings? (generated|treated)|^Suppressed|^Use -header-filter' >&2)
+  local files status=0
+  files=$(changed_sources | python dev/compile_once.py "$build/compile_commands.json" "$build/lint")
+  sed '/\.c$/d' <<<"$files" | run_tidy || status=1
+  sed -n '/\.c$/p' <<<"$files" | run_tidy --config="$c_config" || status=1
+  return $status
 }
 
 check clang-format bash -c 'xargs -r clang-format --dry-run -Werror' < <(c_files)

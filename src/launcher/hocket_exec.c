@@ -169,15 +169,15 @@ static bool is_switched_off(void) {
   return value != NULL && strcmp(value, "off") == 0;
 }
 
-struct Plan {
+struct plan {
   char* preload; /* new LD_PRELOAD, or NULL: leave it */
   char launcher[64];
   const char* untouched_because; /* or NULL */
 };
 
-static struct Plan make_plan(void) {
+static struct plan make_plan(void) {
   static char library[PATH_MAX];
-  struct Plan plan = {.preload = NULL, .untouched_because = NULL};
+  struct plan plan = {.preload = NULL, .untouched_because = NULL};
   launcher_identity(plan.launcher);
   if (is_switched_off()) {
     plan.untouched_because = "HOCKET=off";
@@ -191,7 +191,7 @@ static struct Plan make_plan(void) {
   return plan;
 }
 
-static void apply(const struct Plan* plan) {
+static void apply(const struct plan* plan) {
   if (plan->untouched_because != NULL) {
     if (!is_switched_off() || is_verbose()) warn("running untouched: %s", plan->untouched_because);
     return;
@@ -201,7 +201,7 @@ static void apply(const struct Plan* plan) {
   if (is_verbose()) warn("LD_PRELOAD=%s", getenv("LD_PRELOAD"));
 }
 
-static void print_plan(const struct Plan* plan, char** command) {
+static void print_plan(const struct plan* plan, char** command) {
   if (plan->untouched_because != NULL) {
     printf("untouched: %s\n", plan->untouched_because);
   } else {
@@ -243,7 +243,7 @@ int main(int argc, char** argv) {
   }
   if (first >= argc) return complain("no program given", "");
 
-  const struct Plan plan = make_plan();
+  const struct plan plan = make_plan();
   if (plan.untouched_because == NULL) warn_if_not_preloadable(argv[first]);
   if (dry_run) {
     print_plan(&plan, argv + first);

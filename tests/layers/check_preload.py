@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the libraries that are preloaded into user programs, as built.
 
-They need nothing but libc, refer to no MPI symbol (data references would kill any non-MPI process that inherits
+They need nothing but libc, refer to no MPI symbol (data references would kill any other process that inherits
 the preload), export only MPI names and hocket_*, and run on the floor glibc.
 """
 
