@@ -60,7 +60,7 @@ class Program:
 
 HPCC_EXAMPLE = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 HPCC_FIGURES = [
-    Figure("HPL_time", "HPL, N = 2000 [s]"),
+    Figure("HPL_time", "HPL, N = 1000 [s]"),
     Figure("PTRANS_GBs", "matrix transposition [GB/s]", more_is_better=True),
     Figure("MPIRandomAccess_GUPs", "random access [GUP/s]", more_is_better=True),
     Figure("MPIFFT_Gflops", "FFT [Gflop/s]", more_is_better=True),
@@ -82,7 +82,7 @@ def grid(ranks: int) -> tuple[int, int]:
 def prepare_hpcc(folder: Path, ranks: int) -> None:
     rows, columns = grid(ranks)
     text = HPCC_EXAMPLE.read_text()
-    for name, value in (("Ns", 2000), ("Ps", rows), ("Qs", columns)):
+    for name, value in (("Ns", 1000), ("Ps", rows), ("Qs", columns)):
         text = re.sub(rf"(?m)^\d+( +{name}\s*)$", rf"{value}\1", text)
     (folder / "hpccinf.txt").write_text(text)
     (folder / "hpccoutf.txt").unlink(missing_ok=True)  # hpcc appends
