@@ -110,6 +110,16 @@ Piece Binding::own(Buffer buffer, std::uint32_t index) const noexcept {
   return {base(buffer) + offset + segment_.first, size};
 }
 
+std::size_t Binding::exposed_offset(std::uint32_t chunk) const noexcept {
+  return (vector_ ? vector_start(chunk) : chunk * plain_block(op_)) + segment_.first;
+}
+
+/// May lie outside of any buffer: an address to compute with, not a pointer to follow.
+const void* Binding::exposed_base(const ir::Region& region) const noexcept {
+  const auto start = reinterpret_cast<std::uintptr_t>(own(region.buffer, region.first).data);
+  return reinterpret_cast<const void*>(start - exposed_offset(region.first));  // NOLINT(performance-no-int-to-ptr)
+}
+
 std::size_t Binding::staging_offset(Rank owner, std::uint32_t index) const noexcept {
   const ir::Window& window = plan_.staging[static_cast<std::size_t>(owner)];
   const std::size_t chunk = index % chunks_ - window.first;

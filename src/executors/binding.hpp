@@ -33,6 +33,10 @@ class Binding {
   transports::Piece own(ir::Buffer buffer, std::uint32_t index) const noexcept;
   /// Byte offset of a chunk in its owner's staging area; the same for all who compute it.
   std::size_t staging_offset(Rank owner, std::uint32_t index) const noexcept;
+  /// Where a chunk of an exposed buffer lies, from the base that exposed_base() gives for it. All ranks compute the same,
+  /// wherever the owner's chunks really are (in place or not): blocks are counted as if they all were there.
+  std::size_t exposed_offset(std::uint32_t chunk) const noexcept;
+  const void* exposed_base(const ir::Region& own) const noexcept;
   /// Bytes of a chunk as this rank knows it.
   std::size_t bytes(ir::Buffer buffer, std::uint32_t index) const noexcept;
 

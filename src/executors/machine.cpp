@@ -27,8 +27,10 @@ Status Machine::advance() noexcept {
 
 Status Machine::step(const Op& op) noexcept {
   switch (op.code) {
-    case OpCode::copy:
     case OpCode::read:
+      if (plan_.schedule.regions_of(op)[0].buffer != Buffer::staging) return read_exposed(op);
+      [[fallthrough]];
+    case OpCode::copy:
       copy(op);
       return Status::ok;
     case OpCode::reduce:
@@ -44,7 +46,7 @@ Status Machine::step(const Op& op) noexcept {
       start_transfer(op);
       return Status::ok;
     case OpCode::expose:
-      via_.one_sided->expose(op.target.buffer == Buffer::output, op.target.buffer == Buffer::output ? op_.output : op_.input);
+      via_.one_sided->expose(op.target.buffer == Buffer::output, binding_.exposed_base(op.target));
       return Status::ok;
   }
   return Status::failed;
@@ -94,6 +96,18 @@ void Machine::copy(const Op& op) noexcept {
     const std::byte* data = source(from, from.first + i);
     if (to.bytes != 0 && to.data != data) kernels::copy(to.data, data, to.bytes);
   }
+}
+
+Status Machine::read_exposed(const Op& op) noexcept {
+  const Region& from = plan_.schedule.regions_of(op)[0];
+  for (std::uint32_t i = 0; i < op.target.count; ++i) {
+    const Piece to = target(op.target, op.target.first + i);
+    if (to.bytes == 0) continue;
+    const auto offset = static_cast<std::ptrdiff_t>(binding_.exposed_offset(from.first + i));
+    const Status s = via_.one_sided->read_exposed(from.owner, from.buffer == Buffer::output, offset, to);
+    if (s != Status::ok) return s;
+  }
+  return Status::ok;
 }
 
 void Machine::reduce(const Op& op) noexcept {

@@ -33,6 +33,7 @@ class Machine {
   Status wait(const ir::Op& op) noexcept;
   Status finish_transfers() noexcept;
   void copy(const ir::Op& op) noexcept;
+  Status read_exposed(const ir::Op& op) noexcept;
   void reduce(const ir::Op& op) noexcept;
   void start_transfer(const ir::Op& op) noexcept;
   transports::Piece target(const ir::Region& region, std::uint32_t chunk) const noexcept;

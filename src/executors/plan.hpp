@@ -16,7 +16,9 @@ struct Plan {
   std::uint32_t most_transfers = 0;  ///< in one round
   std::uint32_t most_pieces = 0;     ///< in one round
   std::uint32_t most_sources = 0;    ///< of one reduction
+  bool single_copy = false;          ///< reads peers' user memory, or lets them read this rank's
 
+  /// Throws Error for what no executor does: reductions straight from peers' user memory.
   Plan(ir::Schedule schedule, std::vector<ir::Window> staging);
 
   bool one_sided() const { return staging_chunks > 0 || most_transfers == 0; }

@@ -1,0 +1,75 @@
+#include "transports/cma/calibration.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "transports/cma/process_memory.hpp"
+
+namespace hocket::transports::cma {
+namespace {
+
+constexpr std::size_t area_bytes = 128 * 1024;  // as the staging areas of a rank
+constexpr std::size_t areas = 4;
+constexpr int most_repetitions = 40;
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+class Measurement {
+ public:
+  Measurement() : from_(calibrated_sizes.back(), std::byte{1}), to_(from_), area_(areas * area_bytes) {}
+
+  std::uint64_t kernel_copy(std::size_t bytes) noexcept {
+    const std::uint64_t started = monotonic_ns();
+    const int error = read_process_memory(getpid(), reinterpret_cast<std::uintptr_t>(from_.data()), {to_.data(), bytes});
+    return error == 0 ? monotonic_ns() - started : never;
+  }
+
+  std::uint64_t staged_copy(std::size_t bytes) noexcept {
+    const std::uint64_t started = monotonic_ns();
+    for (std::size_t at = 0; at < bytes; at += area_bytes) {
+      const std::size_t length = std::min(area_bytes, bytes - at);
+      std::byte* area = area_.data() + at / area_bytes % areas * area_bytes;
+      copy(area, from_.data() + at, length);
+      copy(to_.data() + at, area, length);
+    }
+    return monotonic_ns() - started;
+  }
+
+ private:
+  /// The compiler must not see that two copies in a row are one.
+  static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+    std::memcpy(to, from, bytes);
+    asm volatile("" : : "r"(to) : "memory");
+  }
+
+  std::vector<std::byte> from_, to_, area_;
+};
+
+}  // namespace
+
+bool Calibration::pays() const noexcept {
+  for (std::size_t i = 0; i < calibrated_sizes.size(); ++i)
+    if (static_cast<double>(kernel[i]) * least_gain > static_cast<double>(staged[i])) return false;
+  return true;
+}
+
+/// Both ways in turn, and the best of each: what else runs on the machine disturbs both alike and only ever adds.
+Calibration calibrate() {
+  Measurement measurement;
+  const Deadline deadline(calibration_seconds);
+  Calibration best;
+  best.kernel.fill(never);
+  best.staged.fill(never);
+  for (int i = 0; i < most_repetitions && !deadline.passed(); ++i)
+    for (std::size_t s = 0; s < calibrated_sizes.size(); ++s) {
+      best.kernel[s] = std::min(best.kernel[s], measurement.kernel_copy(calibrated_sizes[s]));
+      best.staged[s] = std::min(best.staged[s], measurement.staged_copy(calibrated_sizes[s]));
+    }
+  return best;
+}
+
+}  // namespace hocket::transports::cma
