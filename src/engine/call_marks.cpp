@@ -51,14 +51,14 @@ std::string CallMark::text() const {
 }
 
 void leave_mark(Channel& channel, std::uint32_t instance, const CallMark& mark) noexcept {
-  Mark& m = channel.area_of(channel.rank()).marks[instance % transports::shm::ring];
+  Mark& m = channel.area_of(channel.rank()).marks[instance % transports::shm::marks_kept];
   m.bytes.store(mark.bytes, std::memory_order_relaxed);
   m.root.store(mark.root, std::memory_order_relaxed);
   m.call.store(pack(instance, mark), std::memory_order_release);
 }
 
 std::optional<CallMark> mark_of(Channel& channel, Rank rank, std::uint32_t instance) noexcept {
-  const Mark& m = channel.area_of(rank).marks[instance % transports::shm::ring];
+  const Mark& m = channel.area_of(rank).marks[instance % transports::shm::marks_kept];
   const std::uint64_t call = m.call.load(std::memory_order_acquire);
   if (call >> 32U != instance) return std::nullopt;
   CallMark mark;

@@ -63,6 +63,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       members_(members.begin(), members.end()),
       guard_(engine, members_),
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
+      single_copy_(engine, members_, channel_),
       sources_(members.size()),
       timed_(!engine.options().report.empty()) {
   guard_.watch(channel_);
@@ -80,7 +81,7 @@ Outcome NodeCommunicator::run(const Call& call) noexcept {
     return Outcome::error;
   const CallKind kind = kind_of(call);
   Decision& decision = decisions_.slot_for(kind);
-  if (!decision.known || decision.kind != kind) [[unlikely]] {
+  if (!is_current(decision, kind)) [[unlikely]] {
     decision = Decision{};
     decision.kind = kind;
     try {
@@ -99,11 +100,25 @@ Outcome NodeCommunicator::run(const Call& call) noexcept {
     return Outcome::native;
   }
   if (const Status status = execute(decision, call); status != Status::ok) [[unlikely]] {
-    guard_.fail(status);
+    give_up(status);
     return Outcome::error;
   }
   count(decision, call, started);
   return Outcome::done;
+}
+
+bool NodeCommunicator::is_current(const Decision& decision, const CallKind& kind) const noexcept {
+  if (!decision.known || decision.kind != kind) return false;
+  return !decision.provisional || !single_copy_.may_change(channel_.instance() + 1);
+}
+
+void NodeCommunicator::give_up(Status status) noexcept {
+  try {
+    const bool unread = status == Status::failed && exposed_ && exposed_->failure().error != 0;
+    guard_.fail(status, unread ? SingleCopy::explain(exposed_->failure()) : std::string());
+  } catch (...) {  // no memory for the explanation
+    guard_.fail(status);
+  }
 }
 
 void NodeCommunicator::mark_native(Function function) noexcept {
@@ -137,6 +152,9 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
   situation.predefined = kind.operation != 0;
   situation.oversubscribed = engine_.oversubscribed();
 
+  decision.provisional = single_copy_.concerns(situation);
+  situation.single_copy = decision.provisional && single_copy_.holds();
+
   const tuning::Choice choice = engine_.rules().choose(situation);
   decision.known = true;
   decision.signature = engine_.options().check ? signature_of(kind) : 1;
@@ -144,6 +162,7 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
 
   const std::size_t published = compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes,
                                                                      kind.largest_block);
+  decision.beside = published > transports::shm::inline_bytes;
   if (is_flat(*choice.algorithm) && situation.sizes_known && published <= transports::shm::payload_bytes)
     decision.flat = compiled::find_flat(call.collective);
   else
@@ -170,6 +189,7 @@ void NodeCommunicator::plan_for(Decision& decision, const Call& call, const tuni
   if (algorithm.access == Access::one_sided && plan.staging_chunks > 0 &&
       Binding(plan, call).longest_segment(transports::shm::staging_area_bytes) == 0)
     return leave_to_mpi(decision, decision.kind.bytes, "one element is larger than the staging buffer");
+  if (algorithm.single_copy && !exposed_) exposed_.emplace(*staging_, channel_, single_copy_.processes());
   workspace_.fit(plan);
   decision.plan = &plan;
   decision.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
@@ -182,10 +202,11 @@ bool NodeCommunicator::has_memory_for(const Algorithm& algorithm) {
     if (memory && !cells_) cells_.emplace(memory, ranks, channel_.rank(), channel_.waiting());
     return memory != nullptr;
   }
-  const bool stages = algorithm.staging != nullptr;
-  std::byte* memory = stages ? part(staging_memory_, staging_part, transports::shm::staging_bytes(ranks)) : nullptr;
-  if (memory || !staging_) staging_.emplace(channel_, memory);
-  return memory || !stages;
+  if (!staging_) staging_.emplace(channel_);
+  if (!algorithm.staging) return true;
+  std::byte* memory = part(staging_memory_, staging_part, transports::shm::staging_bytes(ranks));
+  staging_->use(memory);
+  return memory != nullptr;
 }
 
 std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t bytes) {
@@ -198,7 +219,7 @@ std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t 
 }
 
 Status NodeCommunicator::execute(const Decision& decision, const Call& call) noexcept {
-  if (decision.flat) return decision.flat(channel_, call, decision.signature, sources_.data());
+  if (decision.flat) return decision.flat({channel_, call, decision.signature, decision.beside, sources_.data()});
   try {  // grows workspaces the first time
     const Plan& plan = *decision.plan;
     const bool copies = call.in_place && decision.copies_input;
@@ -216,11 +237,13 @@ Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::
   const std::size_t extent = binding.extent();
   const std::size_t length = plan.staging_chunks == 0 ? extent : std::min(extent, longest);
   workspace_.fit_scratch(binding.scratch_bytes(length));
+  transports::OneSided* via = &*staging_;
+  if (plan.single_copy) via = &*exposed_;
   std::size_t first = 0;
   do {
     if (const Status s = staging_->begin(signature); s != Status::ok) return s;
     binding.select({first, std::min(length, extent - first)}, workspace_.scratch.data());
-    Machine machine(plan, binding, call, {&*staging_, nullptr}, workspace_);
+    Machine machine(plan, binding, call, {via, nullptr}, workspace_);
     if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
     staging_->finish();
     first += length;

@@ -112,7 +112,7 @@ TEST(Channel, LetsNobodyOverwriteWhatALateRankStillReads) {
   in_threads(ranks, [&](Rank me) {
     Channel channel(lines.get(), ranks, me, yielding());
     for (int i = 1; i <= calls; ++i) {
-      ASSERT_EQ(channel.begin(5), Status::ok);
+      ASSERT_EQ(channel.begin_with_payload(5), Status::ok);
       if (me == 0) {  // a broadcast: nothing but the ring's bound holds rank 0 back
         std::memcpy(channel.own_payload(), &i, sizeof i);
         channel.announce();
@@ -120,6 +120,28 @@ TEST(Channel, LetsNobodyOverwriteWhatALateRankStillReads) {
         ASSERT_EQ(channel.arrived(0), Status::ok);
         int got = 0;
         std::memcpy(&got, channel.payload_of(0), sizeof got);
+        ASSERT_EQ(got, i);
+      }
+      channel.finish_now();
+    }
+  });
+}
+
+TEST(Channel, LetsNobodyOverwriteALineThatALateRankStillReads) {
+  constexpr Rank ranks = 3;
+  constexpr int calls = 5000;
+  Memory lines(shm::bytes_for(ranks));
+  in_threads(ranks, [&](Rank me) {
+    Channel channel(lines.get(), ranks, me, yielding());
+    for (int i = 1; i <= calls; ++i) {
+      ASSERT_EQ(channel.begin(5), Status::ok);
+      if (me == 0) {  // a broadcast: nothing but the ring's bound holds rank 0 back
+        std::memcpy(channel.own_line().payload.data(), &i, sizeof i);
+        channel.announce();
+      } else {
+        ASSERT_EQ(channel.arrived(0), Status::ok);
+        int got = 0;
+        std::memcpy(&got, channel.line_of(0).payload.data(), sizeof got);
         ASSERT_EQ(got, i);
       }
       channel.finish();
@@ -160,7 +182,8 @@ TEST(Staging, StepsComeAfterTheDataTheyAnnounce) {
   Memory staging(shm::staging_bytes(ranks));
   in_threads(ranks, [&](Rank me) {
     Channel channel(lines.get(), ranks, me, yielding());
-    shm::Staging below(channel, staging.get());
+    shm::Staging below(channel);
+    below.use(staging.get());
     fake::FaultyOneSided via(below, {.seed = static_cast<std::uint64_t>(me) + 1, .pending = 0.5});
     for (int i = 0; i < 300; ++i) {
       ASSERT_EQ(below.begin(9), Status::ok);

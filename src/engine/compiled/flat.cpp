@@ -7,7 +7,6 @@ namespace hocket::engine::compiled {
 namespace {
 
 using transports::shm::Channel;
-using transports::shm::inline_bytes;
 
 /// memcpy without the call for what fits a register or two; small counts dominate here.
 inline void move(void* to, const void* from, std::size_t bytes) noexcept {
@@ -19,17 +18,28 @@ inline void move(void* to, const void* from, std::size_t bytes) noexcept {
     std::memcpy(to, from, bytes);
 }
 
-/// Where this rank's payload of this size goes; peers find it at the same place.
-inline std::byte* own_place(Channel& channel, std::size_t bytes) noexcept {
-  return bytes <= inline_bytes ? channel.own_line().payload.data() : channel.own_payload();
-}
-inline const std::byte* place_of(const Channel& channel, Rank peer, std::size_t bytes) noexcept {
-  return bytes <= inline_bytes ? channel.line_of(peer).payload.data() : channel.payload_of(peer);
+inline Status begin(const FlatCall& call) noexcept {
+  return call.beside ? call.channel.begin_with_payload(call.signature) : call.channel.begin(call.signature);
 }
 
-inline void publish(Channel& channel, const void* data, std::size_t bytes) noexcept {
-  move(own_place(channel, bytes), data, bytes);
-  channel.announce();
+inline void finish(const FlatCall& call) noexcept {
+  if (call.beside)
+    call.channel.finish_now();
+  else
+    call.channel.finish();
+}
+
+/// Where this rank's payload goes; peers find it at the same place.
+inline std::byte* own_place(const FlatCall& call) noexcept {
+  return call.beside ? call.channel.own_payload() : call.channel.own_line().payload.data();
+}
+inline const std::byte* place_of(const FlatCall& call, Rank peer) noexcept {
+  return call.beside ? call.channel.payload_of(peer) : call.channel.line_of(peer).payload.data();
+}
+
+inline void publish(const FlatCall& call, const void* data, std::size_t bytes) noexcept {
+  move(own_place(call), data, bytes);
+  call.channel.announce();
 }
 
 inline const std::byte* at(const void* base, std::ptrdiff_t offset) noexcept {
@@ -51,154 +61,173 @@ inline Status from_each(Channel& channel, Take take) noexcept {
   return Status::ok;
 }
 
-Status barrier(Channel& channel, const Operation&, std::uint32_t signature, const void**) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status barrier(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
   channel.announce();
   const Status s = from_each(channel, [](Rank) {});
-  channel.finish();
+  finish(call);
   return s;
 }
 
-Status bcast(Channel& channel, const Operation& op, std::uint32_t signature, const void**) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status bcast(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   Status s = Status::ok;
   if (channel.rank() == op.root) {
-    publish(channel, op.input, op.own_bytes);
+    publish(call, op.input, op.own_bytes);
   } else {
     channel.announce();
     s = channel.arrived(op.root);
-    if (s == Status::ok) move(op.output, place_of(channel, op.root, op.own_bytes), op.own_bytes);
+    if (s == Status::ok) move(op.output, place_of(call, op.root), op.own_bytes);
   }
-  channel.finish();
+  finish(call);
   return s;
 }
 
 /// Folds ranks [0, upto) in rank order; the own operand comes from the user's buffer at `own`.
-inline void fold(Channel& channel, const Operation& op, Rank upto, const void* own, std::size_t published,
-                 std::size_t offset, std::size_t bytes, const void** sources) noexcept {
-  for (Rank r = 0; r < upto; ++r) sources[r] = place_of(channel, r, published) + offset;
-  if (channel.rank() < upto) sources[channel.rank()] = own;
+inline void fold(const FlatCall& call, Rank upto, const void* own, std::size_t offset, std::size_t bytes) noexcept {
+  const void** sources = call.sources;
+  const Operation& op = call.op;
+  for (Rank r = 0; r < upto; ++r) sources[r] = place_of(call, r) + offset;
+  if (call.channel.rank() < upto) sources[call.channel.rank()] = own;
   op.reduction(op.output, sources, upto, bytes / op.reduction.element_bytes);
 }
 
-Status reduce(Channel& channel, const Operation& op, std::uint32_t signature, const void** sources) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status reduce(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   Status s = Status::ok;
   if (channel.rank() != op.root) {
-    publish(channel, op.input, op.own_bytes);
+    publish(call, op.input, op.own_bytes);
   } else {
     channel.announce();
     s = from_each(channel, [](Rank) {});
-    if (s == Status::ok) fold(channel, op, channel.ranks(), op.input, op.own_bytes, 0, op.own_bytes, sources);
+    if (s == Status::ok) fold(call, channel.ranks(), op.input, 0, op.own_bytes);
   }
-  channel.finish();
+  finish(call);
   return s;
 }
 
-Status allreduce(Channel& channel, const Operation& op, std::uint32_t signature, const void** sources) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
-  publish(channel, op.input, op.own_bytes);
+Status allreduce(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
+  publish(call, op.input, op.own_bytes);
   const Status s = from_each(channel, [](Rank) {});
-  if (s == Status::ok) fold(channel, op, channel.ranks(), op.input, op.own_bytes, 0, op.own_bytes, sources);
-  channel.finish();
+  if (s == Status::ok) fold(call, channel.ranks(), op.input, 0, op.own_bytes);
+  finish(call);
   return s;
 }
 
-Status reduce_scatter(Channel& channel, const Operation& op, std::uint32_t signature,
-                      const void** sources) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status reduce_scatter(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   const auto last = static_cast<std::size_t>(channel.ranks() - 1);
   const auto me = static_cast<std::size_t>(channel.rank());
   const auto offset = static_cast<std::size_t>(op.input_blocks.offset_of(me));
   const std::size_t all = static_cast<std::size_t>(op.input_blocks.offset_of(last)) + op.input_blocks.size_of(last);
-  publish(channel, op.input, all);
+  publish(call, op.input, all);
   const Status s = from_each(channel, [](Rank) {});
   // In place, the result may overlap a part of the own operand: take the published copy.
-  const void* own = op.in_place ? place_of(channel, channel.rank(), all) + offset
+  const void* own = op.in_place ? place_of(call, channel.rank()) + offset
                                 : at(op.input, static_cast<std::ptrdiff_t>(offset));
-  if (s == Status::ok) fold(channel, op, channel.ranks(), own, all, offset, op.own_bytes, sources);
-  channel.finish();
+  if (s == Status::ok) fold(call, channel.ranks(), own, offset, op.own_bytes);
+  finish(call);
   return s;
 }
 
 /// Waits for the lower ranks only: later ranks do not hold up earlier ones.
 template <bool inclusive>
-Status prefix(Channel& channel, const Operation& op, std::uint32_t signature, const void** sources) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status prefix(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   const Rank me = channel.rank();
-  publish(channel, op.input, op.own_bytes);
+  publish(call, op.input, op.own_bytes);
   Status s = Status::ok;
   for (Rank r = 0; r < me && s == Status::ok; ++r) s = channel.arrived(r);
   const Rank upto = inclusive ? me + 1 : me;
-  if (s == Status::ok && upto > 0) fold(channel, op, upto, op.input, op.own_bytes, 0, op.own_bytes, sources);
-  channel.finish();
+  if (s == Status::ok && upto > 0) fold(call, upto, op.input, 0, op.own_bytes);
+  finish(call);
   return s;
 }
 
-Status gather(Channel& channel, const Operation& op, std::uint32_t signature, const void**) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status gather(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   Status s = Status::ok;
   if (channel.rank() != op.root) {
-    publish(channel, op.input, op.own_bytes);
+    publish(call, op.input, op.own_bytes);
   } else {
     channel.announce();
     if (!op.in_place) move(at(op.output, op.output_blocks.offset_of(static_cast<std::size_t>(op.root))), op.input, op.own_bytes);
     s = from_each(channel, [&](Rank peer) {
       const auto block = static_cast<std::size_t>(peer);
       const std::size_t bytes = op.output_blocks.size_of(block);
-      move(at(op.output, op.output_blocks.offset_of(block)), place_of(channel, peer, bytes), bytes);
+      move(at(op.output, op.output_blocks.offset_of(block)), place_of(call, peer), bytes);
     });
   }
-  channel.finish();
+  finish(call);
   return s;
 }
 
-Status allgather(Channel& channel, const Operation& op, std::uint32_t signature, const void**) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status allgather(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   const auto me = static_cast<std::size_t>(channel.rank());
   std::byte* own = at(op.output, op.output_blocks.offset_of(me));
-  publish(channel, op.in_place ? own : op.input, op.own_bytes);
+  publish(call, op.in_place ? own : op.input, op.own_bytes);
   if (!op.in_place) move(own, op.input, op.own_bytes);
   const Status s = from_each(channel, [&](Rank peer) {
     const auto block = static_cast<std::size_t>(peer);
     const std::size_t bytes = op.output_blocks.size_of(block);
-    move(at(op.output, op.output_blocks.offset_of(block)), place_of(channel, peer, bytes), bytes);
+    move(at(op.output, op.output_blocks.offset_of(block)), place_of(call, peer), bytes);
   });
-  channel.finish();
+  finish(call);
   return s;
 }
 
 /// Regular blocks of `size` bytes; the root publishes all of them in one piece.
-Status scatter(Channel& channel, const Operation& op, std::uint32_t signature, const void**) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status scatter(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   const std::size_t block = op.agreed_bytes;
   const std::size_t all = block * static_cast<std::size_t>(channel.ranks());
   const auto own = static_cast<std::ptrdiff_t>(block * static_cast<std::size_t>(channel.rank()));
   Status s = Status::ok;
   if (channel.rank() == op.root) {
-    publish(channel, op.input, all);
+    publish(call, op.input, all);
     if (!op.in_place) move(op.output, at(op.input, own), block);
   } else {
     channel.announce();
     s = channel.arrived(op.root);
-    if (s == Status::ok) move(op.output, place_of(channel, op.root, all) + own, block);
+    if (s == Status::ok) move(op.output, place_of(call, op.root) + own, block);
   }
-  channel.finish();
+  finish(call);
   return s;
 }
 
-Status alltoall(Channel& channel, const Operation& op, std::uint32_t signature, const void**) noexcept {
-  if (const Status s = channel.begin(signature); s != Status::ok) return s;
+Status alltoall(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  Channel& channel = call.channel;
+  const Operation& op = call.op;
   const std::size_t block = op.agreed_bytes;
   const std::size_t all = block * static_cast<std::size_t>(channel.ranks());
   const auto own = static_cast<std::ptrdiff_t>(block * static_cast<std::size_t>(channel.rank()));
-  publish(channel, op.input, all);
+  publish(call, op.input, all);
   if (!op.in_place) move(at(op.output, own), at(op.input, own), block);
   const Status s = from_each(channel, [&](Rank peer) {
     move(at(op.output, static_cast<std::ptrdiff_t>(block * static_cast<std::size_t>(peer))),
-         place_of(channel, peer, all) + own, block);
+         place_of(call, peer) + own, block);
   });
-  channel.finish();
+  finish(call);
   return s;
 }
 

@@ -12,9 +12,16 @@ namespace hocket::engine::compiled {
 using executors::Operation;
 using ir::Rank;
 
-/// Runs one operation as the channel's next instance. `sources` has room for one pointer per rank.
-using FlatPlan = Status (*)(transports::shm::Channel& channel, const Operation& operation, std::uint32_t signature,
-                            const void** sources) noexcept;
+struct FlatCall {
+  transports::shm::Channel& channel;
+  const Operation& op;
+  std::uint32_t signature = 0;
+  bool beside = false;             ///< payloads do not fit the flag lines; the same on all ranks
+  const void** sources = nullptr;  ///< room for one pointer per rank
+};
+
+/// Runs one operation as the channel's next instance.
+using FlatPlan = Status (*)(const FlatCall& call) noexcept;
 
 /// Null if the row has no compiled form.
 FlatPlan find_flat(ir::Collective collective) noexcept;

@@ -1,7 +1,9 @@
 // The instances of a communicator: who has arrived in which call, and when memory may be used again.
 //
 // Each rank writes its own flag line for instance n at n % ring; before that, it makes sure that every rank has finished instance
-// n - ring. "Finished" counters are read only when the cached minimum does not suffice.
+// n - ring. Payloads beside the line, and staging buffers, take turns in the same way, over fewer areas. "Finished" counters are
+// read only when the cached minimum does not suffice, and written for every eighth instance where only flag lines depend on
+// them: so a rank that only receives does not disturb the sender, which runs ahead.
 #pragma once
 
 #include <atomic>
@@ -10,6 +12,7 @@
 
 #include "base/status.hpp"
 #include "transports/shm/lines.hpp"
+#include "transports/shm/turns.hpp"
 #include "transports/waiting.hpp"
 
 namespace hocket::transports::shm {
@@ -32,6 +35,12 @@ class Channel {
     return all_finished(instance_ - ring);
   }
 
+  /// The same, for a call whose payload does not fit the line; ends in finish_now().
+  Status begin_with_payload(std::uint32_t signature) noexcept {
+    if (const Status s = begin(signature); s != Status::ok) return s;
+    return all_finished(payload_turns_.take(instance_));
+  }
+
   /// All ranks have finished instance `n`.
   Status all_finished(std::uint32_t n) noexcept {
     if (static_cast<std::int32_t>(n - finished_by_all_) <= 0) [[likely]]
@@ -40,7 +49,7 @@ class Channel {
   }
 
   Line& own_line() noexcept { return own_->lines[instance_ % ring]; }
-  std::byte* own_payload() noexcept { return own_->payload[instance_ % ring].data(); }
+  std::byte* own_payload() noexcept { return own_->payload[payload_turns_.current()].data(); }
 
   /// "I am here": publishes the payload written before.
   void announce() noexcept {
@@ -59,10 +68,14 @@ class Channel {
   Status arrived_now(Rank peer) const noexcept { return judge(line_of(peer).word.load(std::memory_order_acquire)); }
 
   const Line& line_of(Rank peer) const noexcept { return areas_[peer].lines[instance_ % ring]; }
-  const std::byte* payload_of(Rank peer) const noexcept { return areas_[peer].payload[instance_ % ring].data(); }
+  const std::byte* payload_of(Rank peer) const noexcept { return areas_[peer].payload[payload_turns_.current()].data(); }
 
   /// This rank has left the instance: it reads nothing of it any more.
   void finish() noexcept {
+    if (instance_ % finish_every == 0) finish_now();
+  }
+  /// The same, told at once: for instances whose memory is reused sooner than flag lines are.
+  void finish_now() noexcept {
     own_->finished.store(instance_, std::memory_order_release);
     wake_sleepers(waiting_, &own_->finished);
   }
@@ -76,6 +89,9 @@ class Channel {
   }
 
  private:
+  static constexpr std::uint32_t finish_every = 8;
+  static_assert(finish_every < ring);
+
   Status judge(std::uint64_t word) const noexcept;
   Status wait_arrived(Rank peer) noexcept;
   Status wait_finished(std::uint32_t n) noexcept;
@@ -88,6 +104,7 @@ class Channel {
   std::uint32_t instance_ = 0;
   std::uint32_t finished_by_all_ = 0;
   std::uint64_t expected_ = 0;
+  Turns<payload_depth> payload_turns_;
   Waiting waiting_;
 };
 

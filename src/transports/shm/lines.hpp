@@ -14,9 +14,11 @@ namespace hocket::transports::shm {
 using ir::Rank;
 
 inline constexpr std::size_t line_bytes = 64;
-inline constexpr std::uint32_t ring = 8;                  ///< instances that may be under way at once
-inline constexpr std::size_t inline_bytes = 56;           ///< payload that travels in its flag's line
-inline constexpr std::size_t payload_bytes = 4096;        ///< payload that travels beside it
+inline constexpr std::uint32_t ring = 64;           ///< instances by which a rank may run ahead of another
+inline constexpr std::size_t inline_bytes = 56;     ///< payload that travels in its flag's line
+inline constexpr std::size_t payload_bytes = 4096;  ///< payload that travels beside it
+inline constexpr std::uint32_t payload_depth = 4;   ///< such payloads by which a rank may run ahead
+inline constexpr std::uint32_t marks_kept = 8;
 
 /// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the payload.
 struct alignas(line_bytes) Line {
@@ -36,18 +38,19 @@ struct alignas(32) Mark {
   std::atomic<std::int64_t> root;
 };
 
-/// Where a rank's user buffers are, for those that may read them.
+/// Where a rank's user buffers are, for those that may read them, and what it found out about reading others'.
 struct alignas(line_bytes) Exposure {
   std::atomic<std::uint64_t> input;
   std::atomic<std::uint64_t> output;
+  std::atomic<std::uint32_t> vote;  ///< engine::SingleCopy
 };
 
 struct RankArea {
-  alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< last instance that this rank has left for good
-  alignas(line_bytes) std::array<Mark, ring> marks;
+  alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< an instance that this rank has left for good, as all before it
+  alignas(line_bytes) std::array<Mark, marks_kept> marks;
   Exposure exposure;
   std::array<Line, ring> lines;
-  alignas(line_bytes) std::array<std::array<std::byte, payload_bytes>, ring> payload;
+  alignas(line_bytes) std::array<std::array<std::byte, payload_bytes>, payload_depth> payload;
 };
 
 inline constexpr std::size_t error_text_bytes = 960;

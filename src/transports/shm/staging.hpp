@@ -15,17 +15,19 @@ inline constexpr std::size_t staging_bytes(Rank ranks) {
 
 class Staging final : public OneSided {
  public:
-  Staging(Channel& channel, std::byte* memory) noexcept : channel_(channel), memory_(memory) {}
+  explicit Staging(Channel& channel) noexcept : channel_(channel) {}
+  /// The buffers of all ranks; steps work without.
+  void use(std::byte* memory) noexcept { memory_ = memory; }
 
   /// The next instance: when ok, this rank's area is free and its flag says that it is here.
   Status begin(std::uint32_t signature) noexcept {
     if (const Status s = channel_.begin(signature); s != Status::ok) return s;
-    if (const Status s = channel_.all_finished(channel_.instance() - staging_depth); s != Status::ok) return s;
+    if (const Status s = channel_.all_finished(turns_.take(channel_.instance())); s != Status::ok) return s;
     channel_.own_line().step.store(0, std::memory_order_relaxed);
     channel_.announce();
     return Status::ok;
   }
-  void finish() noexcept { channel_.finish(); }
+  void finish() noexcept { channel_.finish_now(); }
 
   std::byte* own_staging() noexcept override { return area(channel_.rank()); }
   const std::byte* staging_of(Rank owner) noexcept override { return area(owner); }
@@ -48,13 +50,13 @@ class Staging final : public OneSided {
 
  private:
   std::byte* area(Rank owner) const noexcept {
-    const std::size_t index =
-        static_cast<std::size_t>(owner) * staging_depth + channel_.instance() % staging_depth;
+    const std::size_t index = static_cast<std::size_t>(owner) * staging_depth + turns_.current();
     return memory_ + index * staging_area_bytes;
   }
 
   Channel& channel_;
-  std::byte* memory_;
+  std::byte* memory_ = nullptr;
+  Turns<staging_depth> turns_;
 };
 
 }  // namespace hocket::transports::shm
