@@ -11,7 +11,7 @@ static int my_rank(void) {
   return rank;
 }
 
-static FILE* open_output(const struct bench_options* options) {
+static FILE* open_output(const struct BenchOptions* options) {
   if (my_rank() != 0) return NULL;
   FILE* out = options->out ? fopen(options->out, "a") : stdout;
   if (!out) {
@@ -34,8 +34,8 @@ static void library_version(char* line, size_t size) {
   line[n] = '\0';
 }
 
-static void print_record(FILE* out, const struct cell* cell, const char* side, const struct summary* s,
-                         const struct bench_options* options) {
+static void print_record(FILE* out, const struct Cell* cell, const char* side, const struct Summary* s,
+                         const struct BenchOptions* options) {
   char library[160];
   library_version(library, sizeof library);
   fprintf(out,
@@ -48,14 +48,14 @@ static void print_record(FILE* out, const struct cell* cell, const char* side, c
   fflush(out);
 }
 
-static bool run_cell(FILE* out, const struct bench_options* options, const struct collective* collective,
+static bool run_cell(FILE* out, const struct BenchOptions* options, const struct Collective* collective,
                      size_t bytes) {
-  struct cell cell;
+  struct Cell cell;
   if (!cell_open(&cell, options, collective, bytes)) {
     fprintf(stderr, "hocket_bench: no memory for %s of %zu bytes\n", collective->name, bytes);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  struct summary result[side_count];
+  struct Summary result[side_count];
   memset(result, 0, sizeof result);
   const bool native_only = options->untouched;
   if (options->validate_only)
@@ -72,8 +72,8 @@ static bool run_cell(FILE* out, const struct bench_options* options, const struc
   return valid;
 }
 
-static bool run_collective(FILE* out, const struct bench_options* options, const char* name) {
-  const struct collective* collective = find_collective(name);
+static bool run_collective(FILE* out, const struct BenchOptions* options, const char* name) {
+  const struct Collective* collective = find_collective(name);
   if (strcmp(name, "barrier") == 0) return run_cell(out, options, collective, 0);
   bool valid = true;
   for (int i = 0; i < options->size_count; ++i)
@@ -82,13 +82,13 @@ static bool run_collective(FILE* out, const struct bench_options* options, const
 }
 
 // Comparing a side with itself would look like a result: refuse.
-static const char* missing_side(const struct bench_options* options) {
+static const char* missing_side(const struct BenchOptions* options) {
   if (options->untouched) return hocket_loaded() ? "--untouched, but Hocket is loaded" : NULL;
   if (!hocket_loaded()) return "Hocket is not loaded; start it with hocket-exec";
   return hocket_attached() ? NULL : "Hocket is loaded but not attached; HOCKET_VERBOSE=1 tells why";
 }
 
-static bool sides_exist(const struct bench_options* options) {
+static bool sides_exist(const struct BenchOptions* options) {
   const char* problem = missing_side(options);
   if (problem && my_rank() == 0) fprintf(stderr, "hocket_bench: %s\n", problem);
   return !problem;
@@ -96,7 +96,7 @@ static bool sides_exist(const struct bench_options* options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  struct bench_options options;
+  struct BenchOptions options;
   parse_options(argc, argv, &options);
   int status = 1;
   if (sides_exist(&options)) {

@@ -40,8 +40,8 @@ static double now(void) {
 }
 
 // Seconds that this rank spends in k calls. The barrier before is always the MPI's own.
-static double batch(struct cell* cell, bool with_hocket, long k, unsigned* iteration) {
-  void (*const call)(const struct cell*) = cell->collective->call;
+static double batch(struct Cell* cell, bool with_hocket, long k, unsigned* iteration) {
+  void (*const call)(const struct Cell*) = cell->collective->call;
   hocket_switch(false);
   MPI_Barrier(MPI_COMM_WORLD);
   hocket_switch(with_hocket);
@@ -62,7 +62,7 @@ static double slowest(double seconds) {
 }
 
 // The least of a few: one disturbed batch must not decide how all others are taken.
-static double undisturbed(struct cell* cell, bool with_hocket, long k, unsigned* iteration) {
+static double undisturbed(struct Cell* cell, bool with_hocket, long k, unsigned* iteration) {
   double least = slowest(batch(cell, with_hocket, k, iteration));
   for (int i = 1; i < calibrations && least >= batch_seconds && (i == 1 || least < 100 * batch_seconds);
        ++i) {
@@ -73,7 +73,7 @@ static double undisturbed(struct cell* cell, bool with_hocket, long k, unsigned*
 }
 
 // How many calls make a batch of batch_seconds, and how long such a batch lasts.
-static long calibrate(struct cell* cell, bool with_hocket, unsigned* iteration, double* seconds) {
+static long calibrate(struct Cell* cell, bool with_hocket, unsigned* iteration, double* seconds) {
   batch(cell, with_hocket, 1, iteration);  // first use: set-up is not what is measured
   for (long k = 1;; k *= 2) {
     *seconds = undisturbed(cell, with_hocket, k, iteration);
@@ -99,7 +99,7 @@ static double quantile(const double* sorted, int n, double q) {
   return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
 }
 
-static void summarise(double* mine, int n, long k, struct summary* result) {
+static void summarise(double* mine, int n, long k, struct Summary* result) {
   double all[most_batches];
   MPI_Reduce(mine, all, n, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   qsort(all, (size_t)n, sizeof *all, ascending);
@@ -111,7 +111,7 @@ static void summarise(double* mine, int n, long k, struct summary* result) {
   result->k = k;
 }
 
-bool validate(struct cell* cell, bool with_hocket) {
+bool validate(struct Cell* cell, bool with_hocket) {
   static unsigned iteration = 0;
   int good = 1;
   for (int i = 0; i < validations; ++i) {
@@ -126,7 +126,7 @@ bool validate(struct cell* cell, bool with_hocket) {
   return all != 0;
 }
 
-void measure(struct cell* cell, const struct bench_options* options, struct summary result[side_count]) {
+void measure(struct Cell* cell, const struct BenchOptions* options, struct Summary result[side_count]) {
   const int sides = options->untouched ? 1 : 2;
   double times[side_count][most_batches];
   long k[side_count] = {1, 1};

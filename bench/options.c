@@ -23,22 +23,22 @@ static void refuse(const char* what, const char* value) {
   leave(2);
 }
 
-static void all_collectives(struct bench_options* o) {
+static void all_collectives(struct BenchOptions* o) {
   o->collective_count = 0;
   for (int i = 0; collective_at(i); ++i) o->collectives[o->collective_count++] = collective_at(i)->name;
 }
 
-static void parse_collectives(char* list, struct bench_options* o) {
+static void parse_collectives(char* list, struct BenchOptions* o) {
   o->collective_count = 0;
   for (char* name = strtok(list, ","); name; name = strtok(NULL, ",")) {
-    const struct collective* found = find_collective(name);
+    const struct Collective* found = find_collective(name);
     if (!found) refuse("no such collective:", name);
     if (o->collective_count == max_collectives) refuse("too many collectives, from", name);
     o->collectives[o->collective_count++] = found->name;
   }
 }
 
-static void parse_sizes(char* list, struct bench_options* o) {
+static void parse_sizes(char* list, struct BenchOptions* o) {
   o->size_count = 0;
   for (char* word = strtok(list, ","); word; word = strtok(NULL, ",")) {
     char* end = NULL;
@@ -50,15 +50,22 @@ static void parse_sizes(char* list, struct bench_options* o) {
   }
 }
 
-static void parse_value(const char* name, char* value, struct bench_options* o) {
+static double parse_number(const char* name, const char* value) {
+  char* end = NULL;
+  const double number = strtod(value, &end);
+  if (end == value || *end || number < 0) refuse(name, value);
+  return number;
+}
+
+static void parse_value(const char* name, char* value, struct BenchOptions* o) {
   if (strcmp(name, "--collectives") == 0)
     parse_collectives(value, o);
   else if (strcmp(name, "--sizes") == 0)
     parse_sizes(value, o);
   else if (strcmp(name, "--seconds") == 0)
-    o->seconds = atof(value);
+    o->seconds = parse_number(name, value);
   else if (strcmp(name, "--root") == 0)
-    o->root = atoi(value);
+    o->root = (int)parse_number(name, value);
   else if (strcmp(name, "--type") == 0)
     o->type = value;
   else if (strcmp(name, "--out") == 0)
@@ -67,15 +74,16 @@ static void parse_value(const char* name, char* value, struct bench_options* o) 
     refuse("unknown option", name);
 }
 
-static void check(const struct bench_options* o) {
+static void check(const struct BenchOptions* o) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (o->root < 0 || o->root >= ranks) refuse("no such root rank in --root", "");
-  if (strcmp(o->type, "float") && strcmp(o->type, "double") && strcmp(o->type, "int"))
-    refuse("unknown type", o->type);
+  const bool known_type =
+      strcmp(o->type, "float") == 0 || strcmp(o->type, "double") == 0 || strcmp(o->type, "int") == 0;
+  if (!known_type) refuse("unknown type", o->type);
 }
 
-void parse_options(int argc, char** argv, struct bench_options* o) {
+void parse_options(int argc, char** argv, struct BenchOptions* o) {
   static const size_t sizes[] = {8, 64, 512, 4096, 32768, 262144, 2097152};
   memset(o, 0, sizeof *o);
   o->seconds = 0.15;
