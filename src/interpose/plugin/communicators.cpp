@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/host.hpp"
 
 namespace hocket::interpose {
@@ -126,6 +127,8 @@ void settle(Communicator& c) {
     c.why_not = e.what();
   }
   c.settled = true;
+  if (!c.engine && c.size > 1)
+    explain("a communicator of " + std::to_string(c.size) + " ranks is left to the MPI: " + c.why_not);
 }
 
 }  // namespace hocket::interpose

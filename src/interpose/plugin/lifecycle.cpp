@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "interpose/plugin/communicators.hpp"
 #include "interpose/plugin/environment.hpp"
-#include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/handles/types.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
@@ -24,7 +24,7 @@ void attempt(Function function) {
   try {
     function();
   } catch (const std::exception& e) {
-    process.engine->report().note(e.what());
+    explain(e.what());
   }
 }
 
@@ -35,6 +35,7 @@ void introduce(MPI_Group world) {
   process.rank = rank;
   process.ranks = ranks;
   attempt([&] { process.engine->after_init(rank, ranks); });
+  if (!process.engine->arena()) explain("everything is left to the MPI: " + process.engine->why_not());
 }
 
 void begin_world() {
