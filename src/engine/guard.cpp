@@ -49,7 +49,7 @@ std::string Guard::name_of(Rank rank) const {
          std::to_string(engine_.arena()->pid_of(world)) + " on " + engine_.arena()->host_of(world) + ")";
 }
 
-std::string Guard::explain(Status status) const {
+std::string Guard::explain(Status status, const std::string& detail) const {
   const std::string where = describe_instance(*channel_, channel_->instance());
   switch (status) {
     case Status::mismatch:
@@ -58,16 +58,16 @@ std::string Guard::explain(Status status) const {
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
     default:
-      return "a collective failed: " + where;
+      return (detail.empty() ? "a collective failed: " : "a collective failed: " + detail + ": ") + where;
   }
 }
 
-void Guard::fail(Status status) noexcept {
+void Guard::fail(Status status, const std::string& detail) noexcept {
   auto& header = channel_->header();
   std::uint32_t none = 0;
   if (!header.failed.compare_exchange_strong(none, 1)) return;
   try {
-    const std::string text = explain(status);
+    const std::string text = explain(status, detail);
     const std::size_t length = std::min(text.size(), header.error_text.size() - 1);
     std::memcpy(header.error_text.data(), text.data(), length);
     header.error_text[length] = '\0';

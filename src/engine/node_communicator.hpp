@@ -8,6 +8,7 @@
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
 #include "engine/plans.hpp"
+#include "engine/single_copy.hpp"
 #include "executors/binding.hpp"
 #include "transports/shm/cells.hpp"
 #include "transports/shm/staging.hpp"
@@ -35,6 +36,8 @@ class NodeCommunicator final : public Communicator {
   void decide(Decision& decision, const Call& call);
   void leave_to_mpi(Decision& decision, std::size_t bytes, std::string_view reason);
   void plan_for(Decision& decision, const Call& call, const tuning::Choice& choice);
+  bool is_current(const Decision& decision, const CallKind& kind) const noexcept;
+  void give_up(Status status) noexcept;
   bool has_memory_for(const algorithms::Algorithm& algorithm);
   std::byte* part(Part& part, std::uint32_t number, std::size_t bytes);
 
@@ -49,9 +52,11 @@ class NodeCommunicator final : public Communicator {
   std::vector<Rank> members_;
   Guard guard_;
   transports::shm::Channel channel_;
+  SingleCopy single_copy_;
   Part staging_memory_, cells_memory_;
   std::optional<transports::shm::Staging> staging_;
   std::optional<transports::shm::Cells> cells_;
+  std::optional<transports::cma::ExposedMemory> exposed_;
   Plans plans_;
   Decisions decisions_;
   executors::Workspace workspace_;

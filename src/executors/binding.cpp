@@ -12,12 +12,19 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
 
-bool is_regular(const Operation& op) { return !op.input_blocks.sizes && !op.output_blocks.sizes; }
+bool is_regular(const Operation& op) {
+  return !op.input_blocks.sizes && !op.output_blocks.sizes;
+}
 
-/// Of a block without a table of sizes. In gatherv and scatterv away from the root no size is agreed, and only the own block is used.
-std::size_t plain_block(const Operation& op) { return op.agreed_bytes != 0 ? op.agreed_bytes : op.own_bytes; }
+/// Of a block without a table of sizes. In gatherv and scatterv away from the root no size is agreed, and
+/// only the own block is used.
+std::size_t plain_block(const Operation& op) {
+  return op.agreed_bytes != 0 ? op.agreed_bytes : op.own_bytes;
+}
 
 }  // namespace
 
@@ -65,7 +72,8 @@ std::size_t Binding::vector_start(std::uint32_t chunk) const noexcept {
 
 std::size_t Binding::block_size(Buffer buffer, std::uint32_t chunk) const noexcept {
   if (is_regular(op_)) return plain_block(op_);
-  const bool from_input = op_.collective == Collective::scatter || op_.collective == Collective::reduce_scatter ||
+  const bool from_input = op_.collective == Collective::scatter ||
+                          op_.collective == Collective::reduce_scatter ||
                           (op_.collective == Collective::alltoall && buffer == Buffer::input);
   const Blocks& blocks = from_input ? op_.input_blocks : op_.output_blocks;
   return blocks.sizes ? blocks.sizes[chunk] : op_.own_bytes;
@@ -83,7 +91,8 @@ std::ptrdiff_t Binding::block_offset(Buffer buffer, std::uint32_t chunk) const n
                            op_.collective == Collective::reduce_scatter;
   const bool whole_output = op_.collective == Collective::gather || op_.collective == Collective::allgather ||
                             op_.collective == Collective::alltoall;
-  // In place, the own block of gather and allgather stands in the output; that of a scatter's root stays in the input.
+  // In place, the own block of gather and allgather stands in the output; that of a scatter's root stays in
+  // the input.
   if (buffer == Buffer::input) {
     if (whole_input) return op_.input_blocks.offset_of(chunk);
     return op_.in_place && whole_output ? op_.output_blocks.offset_of(chunk) : 0;
@@ -106,7 +115,8 @@ Piece Binding::own(Buffer buffer, std::uint32_t index) const noexcept {
                                        : (plane * chunks_ + chunk) * stride_;
     return {scratch_ + offset, size};
   }
-  const std::size_t offset = vector_ ? vector_start(chunk) : static_cast<std::size_t>(block_offset(buffer, chunk));
+  const std::size_t offset =
+      vector_ ? vector_start(chunk) : static_cast<std::size_t>(block_offset(buffer, chunk));
   return {base(buffer) + offset + segment_.first, size};
 }
 
@@ -117,7 +127,8 @@ std::size_t Binding::exposed_offset(std::uint32_t chunk) const noexcept {
 /// May lie outside of any buffer: an address to compute with, not a pointer to follow.
 const void* Binding::exposed_base(const ir::Region& region) const noexcept {
   const auto start = reinterpret_cast<std::uintptr_t>(own(region.buffer, region.first).data);
-  return reinterpret_cast<const void*>(start - exposed_offset(region.first));  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<const void*>(start -
+                                       exposed_offset(region.first));  // NOLINT(performance-no-int-to-ptr)
 }
 
 std::size_t Binding::staging_offset(Rank owner, std::uint32_t index) const noexcept {

@@ -1,4 +1,5 @@
-// Where the chunks of a plan lie in memory: the plan's chunk space laid over one operation's buffers, or over one segment of them.
+// Where the chunks of a plan lie in memory: the plan's chunk space laid over one operation's buffers, or over
+// one segment of them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 
 namespace hocket::executors {
 
-/// The part of the data that one instance moves: elements [first, first + length) of the vector, or of every block.
+/// The part of the data that one instance moves: elements [first, first + length) of the vector, or of every
+/// block.
 struct Segment {
   std::size_t first = 0;   ///< bytes
   std::size_t length = 0;  ///< bytes at most (blocks may end earlier)
@@ -33,8 +35,9 @@ class Binding {
   transports::Piece own(ir::Buffer buffer, std::uint32_t index) const noexcept;
   /// Byte offset of a chunk in its owner's staging area; the same for all who compute it.
   std::size_t staging_offset(Rank owner, std::uint32_t index) const noexcept;
-  /// Where a chunk of an exposed buffer lies, from the base that exposed_base() gives for it. All ranks compute the same,
-  /// wherever the owner's chunks really are (in place or not): blocks are counted as if they all were there.
+  /// Where a chunk of an exposed buffer lies, from the base that exposed_base() gives for it. All ranks
+  /// compute the same, wherever the owner's chunks really are (in place or not): blocks are counted as if
+  /// they all were there.
   std::size_t exposed_offset(std::uint32_t chunk) const noexcept;
   const void* exposed_base(const ir::Region& own) const noexcept;
   /// Bytes of a chunk as this rank knows it.

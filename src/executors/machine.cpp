@@ -115,8 +115,10 @@ void Machine::reduce(const Op& op) noexcept {
   for (std::uint32_t i = 0; i < op.target.count; ++i) {
     const Piece to = target(op.target, op.target.first + i);
     if (to.bytes == 0) continue;
-    for (std::uint32_t r = 0; r < op.regions; ++r) space_.sources[r] = source(regions[r], regions[r].first + i);
-    op_.reduction(to.data, space_.sources.data(), static_cast<int>(op.regions), to.bytes / binding_.element_bytes());
+    for (std::uint32_t r = 0; r < op.regions; ++r)
+      space_.sources[r] = source(regions[r], regions[r].first + i);
+    op_.reduction(to.data, space_.sources.data(), static_cast<int>(op.regions),
+                  to.bytes / binding_.element_bytes());
   }
 }
 

@@ -1,5 +1,5 @@
-// Runs a plan: a program counter over its ops, which stops where it would have to wait and goes on from there. The blocking
-// executor, and later progress engines and workers, call advance() as they like.
+// Runs a plan: a program counter over its ops, which stops where it would have to wait and goes on from
+// there. The blocking executor, and later progress engines and workers, call advance() as they like.
 #pragma once
 
 #include "base/status.hpp"
@@ -21,7 +21,8 @@ class Machine {
           Workspace& workspace) noexcept
       : plan_(plan), binding_(binding), op_(operation), via_(transports), space_(workspace) {}
 
-  /// Goes on until something has to be waited for (pending), the end (ok), or an error. May be called again only after pending.
+  /// Goes on until something has to be waited for (pending), the end (ok), or an error. May be called again
+  /// only after pending.
   Status advance() noexcept;
   /// What the last pending advance() waits for.
   transports::Blocker blocker() const noexcept;

@@ -10,7 +10,9 @@ using ir::OpCode;
 
 namespace {
 
-bool is_peers_user_memory(const ir::Region& r) { return r.owner != ir::self && r.buffer != ir::Buffer::staging; }
+bool is_peers_user_memory(const ir::Region& r) {
+  return r.owner != ir::self && r.buffer != ir::Buffer::staging;
+}
 
 bool reads_user_memory(const ir::Schedule& s, const ir::Op& op) {
   return std::ranges::any_of(s.regions_of(op), is_peers_user_memory);
@@ -18,7 +20,8 @@ bool reads_user_memory(const ir::Schedule& s, const ir::Op& op) {
 
 }  // namespace
 
-Plan::Plan(ir::Schedule s, std::vector<ir::Window> windows) : schedule(std::move(s)), staging(std::move(windows)) {
+Plan::Plan(ir::Schedule s, std::vector<ir::Window> windows)
+    : schedule(std::move(s)), staging(std::move(windows)) {
   for (const ir::Window& w : staging) staging_chunks = std::max(staging_chunks, w.count * w.planes);
   std::uint32_t op = 0;
   for (const std::uint32_t end : schedule.rounds) {
@@ -27,7 +30,8 @@ Plan::Plan(ir::Schedule s, std::vector<ir::Window> windows) : schedule(std::move
     for (; op < end; ++op) {
       const ir::Op& o = schedule.ops[op];
       if (o.code == OpCode::expose || reads_user_memory(schedule, o)) single_copy = true;
-      if (o.code == OpCode::reduce && reads_user_memory(schedule, o)) throw Error("a reduction reads a peer's user memory");
+      if (o.code == OpCode::reduce && reads_user_memory(schedule, o))
+        throw Error("a reduction reads a peer's user memory");
       if (o.code == OpCode::reduce) most_sources = std::max(most_sources, o.regions);
       if (o.code != OpCode::send && o.code != OpCode::recv) continue;
       ++transfers;

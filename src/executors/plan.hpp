@@ -24,7 +24,8 @@ struct Plan {
   bool one_sided() const { return staging_chunks > 0 || most_transfers == 0; }
 };
 
-/// The private memory that running plans needs; grows to the needs of the largest plan, then serves all without allocating.
+/// The private memory that running plans needs; grows to the needs of the largest plan, then serves all
+/// without allocating.
 struct Workspace {
   std::vector<transports::Transfer> transfers;
   std::vector<bool> is_send;

@@ -58,6 +58,7 @@ void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   setting.ranks = batch.ranks;
   setting.one_core = batch.ranks > 2;
   setting.options.force = batch.force;
+  setting.options.cma = "on";  // else the rows that need it would not run
   setting.budget_bytes = batch.budget_bytes;
   const auto body = [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     std::mt19937_64 random(s);

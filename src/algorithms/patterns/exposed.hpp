@@ -20,8 +20,8 @@ inline void borrow(Builder& b, Rank owner, Region target, Region source) {
   b.signal();
 }
 
-/// Every rank reads `theirs(peer)` from ranks r+1, r+2, ...: at any moment no two from the same owner, while they keep
-/// step, because the kernel's copies from one process get in each other's way.
+/// Every rank reads `theirs(peer)` from ranks r+1, r+2, ...: at any moment no two from the same owner, while
+/// they keep step, because the kernel's copies from one process get in each other's way.
 template <class Theirs>
 void exchange_exposed(const Request& r, Builder& b, Region own, Theirs theirs) {
   b.expose(own);

@@ -24,7 +24,8 @@ class Measurement {
 
   std::uint64_t kernel_copy(std::size_t bytes) noexcept {
     const std::uint64_t started = monotonic_ns();
-    const int error = read_process_memory(getpid(), reinterpret_cast<std::uintptr_t>(from_.data()), {to_.data(), bytes});
+    const int error =
+        read_process_memory(getpid(), reinterpret_cast<std::uintptr_t>(from_.data()), {to_.data(), bytes});
     return error == 0 ? monotonic_ns() - started : never;
   }
 
@@ -57,7 +58,8 @@ bool Calibration::pays() const noexcept {
   return true;
 }
 
-/// Both ways in turn, and the best of each: what else runs on the machine disturbs both alike and only ever adds.
+/// Both ways in turn, and the best of each: what else runs on the machine disturbs both alike and only ever
+/// adds.
 Calibration calibrate() {
   Measurement measurement;
   const Deadline deadline(calibration_seconds);

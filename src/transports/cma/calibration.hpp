@@ -1,5 +1,5 @@
-// Does the kernel's copy pay on this machine? Measured, not assumed: on some machines it moves a quarter of what two
-// copies in user space move, on others twice as much.
+// Does the kernel's copy pay on this machine? Measured, not assumed: on some machines it moves a quarter of
+// what two copies in user space move, on others twice as much.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ struct Calibration {
   bool pays() const noexcept;
 };
 
-/// Takes calibration_seconds at most, after its buffers are there (some 3 MB for that time). Reads this process's own
-/// memory: no peer has to wait for it, and the kernel does for it all that it does for another's. A process that may not
-/// even do that gets a result that does not pay. Throws std::bad_alloc.
+/// Takes calibration_seconds at most, after its buffers are there (some 3 MB for that time). Reads this
+/// process's own memory: no peer has to wait for it, and the kernel does for it all that it does for
+/// another's. A process that may not even do that gets a result that does not pay. Throws std::bad_alloc.
 Calibration calibrate();
 
 }  // namespace hocket::transports::cma

@@ -27,7 +27,8 @@ Card& card_in(CardMemory memory) {
 
 Cookie make_cookie() {
   Cookie cookie{};
-  if (getrandom(cookie.data(), cookie.size(), GRND_NONBLOCK) == static_cast<ssize_t>(cookie.size())) return cookie;
+  if (getrandom(cookie.data(), cookie.size(), GRND_NONBLOCK) == static_cast<ssize_t>(cookie.size()))
+    return cookie;
   const pid_t pid = getpid();  // as good against a mistaken process number, which is what it guards against
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -69,7 +70,8 @@ int test_card(CardMemory memory) noexcept {
   if (address == 0) return ENOMSG;
   if (card.pid_namespace != own_pid_namespace()) return EXDEV;
   Cookie seen{};
-  if (const int error = read_process_memory(card.pid, address, {seen.data(), seen.size()}); error != 0) return error;
+  if (const int error = read_process_memory(card.pid, address, {seen.data(), seen.size()}); error != 0)
+    return error;
   return seen == card.cookie ? 0 : ENOMSG;
 }
 

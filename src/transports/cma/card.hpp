@@ -1,6 +1,6 @@
-// What a process tells its peers so that they can try to read its memory: 64 bytes in shared memory, and the test
-// that reads a random number from where the card says it is. The only test that counts is the read itself: seccomp,
-// Yama, user namespaces, containers and other users each forbid it in their own way.
+// What a process tells its peers so that they can try to read its memory: 64 bytes in shared memory, and the
+// test that reads a random number from where the card says it is. The only test that counts is the read
+// itself: seccomp, Yama, user namespaces, containers and other users each forbid it in their own way.
 #pragma once
 
 #include <sys/types.h>
@@ -24,11 +24,12 @@ struct Card {
 
 using CardMemory = std::span<std::byte, 64>;
 
-/// Writes this process's card, once, and lets peers read its memory as far as that is its own to allow (Yama).
+/// Writes this process's card, once, and lets peers read its memory as far as that is its own to allow
+/// (Yama).
 void publish_card(CardMemory memory) noexcept;
 
-/// Reads the cookie that the card tells of. 0, or the errno of the failure; EXDEV: its process number means nothing
-/// here (another PID namespace); ENOMSG: no card, or other bytes than the cookie's.
+/// Reads the cookie that the card tells of. 0, or the errno of the failure; EXDEV: its process number means
+/// nothing here (another PID namespace); ENOMSG: no card, or other bytes than the cookie's.
 int test_card(CardMemory memory) noexcept;
 
 pid_t pid_of(CardMemory memory) noexcept;

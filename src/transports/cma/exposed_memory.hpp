@@ -1,5 +1,6 @@
-// One-sided access to peers' user memory, over staging's steps and flags: a rank publishes where its buffers are, and
-// peers that have seen its signal read them by the kernel. Used only after the test of card.hpp has worked among all ranks.
+// One-sided access to peers' user memory, over staging's steps and flags: a rank publishes where its buffers
+// are, and peers that have seen its signal read them by the kernel. Used only after the test of card.hpp has
+// worked among all ranks.
 #pragma once
 
 #include <span>

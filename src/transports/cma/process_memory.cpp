@@ -17,7 +17,8 @@ int read_process_memory(pid_t process, std::uint64_t address, Piece target) noex
   while (target.bytes > 0) {
     const std::size_t bytes = std::min(target.bytes, longest_read);
     const iovec here{target.data, bytes};
-    const iovec there{reinterpret_cast<void*>(address), bytes};  // NOLINT(performance-no-int-to-ptr): not ours
+    const iovec there{reinterpret_cast<void*>(address),
+                      bytes};  // NOLINT(performance-no-int-to-ptr): not ours
     const ssize_t moved = process_vm_readv(process, &here, 1, &there, 1, 0);
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return errno;

@@ -9,7 +9,8 @@
 
 namespace hocket::transports::cma {
 
-/// Fills `target` from that process's memory. Returns 0 or the errno; nothing is known of the target's content then.
+/// Fills `target` from that process's memory. Returns 0 or the errno; nothing is known of the target's
+/// content then.
 int read_process_memory(pid_t process, std::uint64_t address, Piece target) noexcept;
 
 }  // namespace hocket::transports::cma

@@ -1,0 +1,81 @@
+// Whether the ranks of a communicator read each other's memory (transports/cma): found out when the first
+// large call could profit, and agreed among them without a wait and without a call of the MPI.
+//
+// The three stages follow the numbers of the communicator's calls, which are the same on all ranks. A rank
+// that begins call n + 8, and waits for who has not finished call n, knows what all did before call n. So in
+// the first call that could profit (a) everybody publishes its card; in the first one that is 8 calls or more
+// later (b) everybody has the cards of all, tests them, and votes; in the first one that is as much later
+// again (c) everybody has the votes of all and comes to the same answer. docs/design/0005-single-copy.md says
+// why this and not a meeting.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "transports/cma/card.hpp"
+#include "transports/cma/exposed_memory.hpp"
+#include "transports/shm/channel.hpp"
+#include "tuning/rules.hpp"
+
+namespace hocket::engine {
+
+/// Far enough that nobody waits, unless ranks drift apart by as much; and a rank publishes that it has
+/// finished calls every so many at least, so that the wait ends without anything that this rank has still to
+/// do.
+inline constexpr std::uint32_t calls_between_stages = 8;
+
+/// Below, the staging buffers are always better: a system call costs more than both copies.
+inline constexpr std::size_t least_single_copy_bytes = 64 * 1024;
+
+class SingleCopy {
+ public:
+  /// `members`: world ranks. Both outlive it.
+  SingleCopy(Engine& engine, std::span<const Rank> members, transports::shm::Channel& channel)
+      : engine_(engine), members_(members), channel_(channel) {}
+
+  /// Could a call like this profit? By what all ranks know alike.
+  bool concerns(const tuning::Situation& situation) const noexcept;
+
+  /// The answer for the communicator's next call, which concerns it. All ranks ask at the same calls; at
+  /// which, may_change says. May wait for a rank that is calls_between_stages behind.
+  bool holds() noexcept;
+
+  /// Answers from now on are all the same.
+  bool settled() const noexcept { return stage_ == Stage::settled; }
+
+  /// An answer from before it was settled may be another one for a call of this number.
+  bool may_change(std::uint32_t instance) const noexcept {
+    return settled() || static_cast<std::int32_t>(instance - next_) >= 0;
+  }
+
+  /// Process numbers by rank; once holds() is true.
+  std::vector<pid_t> processes() const;
+
+  static std::string explain(const transports::cma::ReadFailure& failure);
+
+ private:
+  enum class Stage : std::uint8_t { asleep, published, voted, settled };
+
+  bool all_have_finished_last_stage(std::uint32_t instance) noexcept;
+  void advance();
+  std::uint32_t own_vote();
+  void settle();
+  bool pays();
+  void note(const std::string& text);
+  std::string reason(Rank rank, std::uint32_t vote) const;
+  transports::cma::CardMemory card_of(Rank rank) const {
+    return engine_.arena()->card_of(members_[static_cast<std::size_t>(rank)]);
+  }
+
+  Engine& engine_;
+  std::span<const Rank> members_;
+  transports::shm::Channel& channel_;
+  Stage stage_ = Stage::asleep;
+  std::uint32_t next_ = 0;  ///< the next stage comes in a call of this number or later
+  bool agreed_ = false;
+};
+
+}  // namespace hocket::engine

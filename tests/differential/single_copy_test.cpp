@@ -1,0 +1,195 @@
+// Single copy through the whole engine: the rows named `exposed` against the reference, and the agreement of
+// the ranks on whether to use them. Ranks are processes, each with its own memory, except where it says
+// threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "engine/communicator.hpp"
+#include "harness/calls.hpp"
+#include "harness/forbid_cma.hpp"
+#include "harness/in_process.hpp"
+#include "unit/forked_ranks.hpp"
+
+namespace hocket {
+namespace {
+
+using engine::Function;
+using engine::Outcome;
+using engine::Rank;
+
+constexpr const char* all_exposed =
+    "bcast:exposed,gather:exposed,scatter:exposed,allgather:exposed,alltoall:exposed";
+const std::vector<Function> data_movers = {Function::bcast, Function::gather, Function::scatter,
+                                           Function::allgather, Function::alltoall};
+
+struct Setting {
+  int ranks = 3;
+  std::string cma = "on";
+  std::string force = all_exposed;
+  int calls = 120;
+  std::size_t most_elements = 30'000;
+  std::vector<Function> functions = data_movers;
+  std::function<void(Rank rank, int call)> before_call = [](Rank, int) {};
+};
+
+Options options(const Setting& setting) {
+  Options options;
+  options.cma = setting.cma;
+  options.force = setting.force;
+  return options;
+}
+
+std::uint64_t seed() {
+  const char* given = std::getenv("TEST_SEED");
+  return given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
+}
+
+/// Empty, or what went wrong.
+std::string run_calls(const Setting& setting, std::uint64_t from, Rank rank,
+                      engine::Communicator& communicator) {
+  std::mt19937_64 random(from);
+  for (int i = 0; i < setting.calls; ++i) {
+    const Function function = setting.functions[random() % setting.functions.size()];
+    harness::CallData data(harness::random_call(random, function, setting.ranks, setting.most_elements),
+                           rank);
+    setting.before_call(rank, i);
+    const Outcome outcome = communicator.run(data.call());
+    if (outcome == Outcome::error) return communicator.error();
+    const std::string wrong = outcome == Outcome::done ? data.check() : "";
+    if (!wrong.empty())
+      return "call " + std::to_string(i) + " " + std::string(engine::name_of(function)) + ": " + wrong;
+  }
+  return {};
+}
+
+std::uint64_t calls_exposed(engine::Engine& engine) {
+  std::uint64_t calls = 0;
+  for (const engine::ReportRow& row : engine.report().rows())
+    calls += row.algorithm == "exposed" ? row.calls : 0;
+  return calls;
+}
+
+std::string notes(engine::Engine& engine) {
+  const auto& notes = engine.report().notes();
+  return std::accumulate(notes.begin(), notes.end(), std::string());
+}
+
+/// What each rank has to say.
+std::vector<std::string> run_forked(const Setting& setting) {
+  const std::string key = test::new_key();
+  const std::uint64_t from = seed();
+  std::printf("TEST_SEED=%llu\n", static_cast<unsigned long long>(from));
+  test::ForkedRanks ranks;
+  ranks.start_all(setting.ranks, [&](int local) {
+    engine::Engine engine(options(setting), {});
+    auto arena = test::settings();
+    arena.budget_bytes = std::size_t{64} << 20U;
+    engine.adopt(test::come_up(key, local, setting.ranks, arena));
+    std::vector<Rank> members;
+    for (int r = 0; r < setting.ranks; ++r) members.push_back(10 * r + 1);
+    std::string why_not;
+    const auto communicator = engine::Communicator::open(engine, 1, members, local, why_not);
+    if (!communicator) return "no communicator: " + why_not;
+    const std::string wrong = run_calls(setting, from, local, *communicator);
+    return std::to_string(calls_exposed(engine)) + " exposed;" + wrong + ";" + notes(engine);
+  });
+  return ranks.wait();
+}
+
+std::uint64_t exposed_in(const std::string& text) {
+  return std::strtoull(text.c_str(), nullptr, 10);
+}
+std::string wrong_in(const std::string& text) {
+  const auto first = text.find(';');
+  return first == text.npos ? text : text.substr(first + 1, text.find(';', first + 1) - first - 1);
+}
+
+void expect_right(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    EXPECT_NE(text.find(" exposed;"), text.npos) << text;
+    EXPECT_EQ(wrong_in(text), "");
+    EXPECT_EQ(exposed_in(text), exposed_in(texts.front())) << "the ranks did not agree";
+  }
+}
+
+TEST(SingleCopy, ReadsOtherProcessesMemory) {
+  for (const int ranks : {2, 3, 4, 5}) {
+    const auto texts = run_forked({.ranks = ranks});
+    expect_right(texts);
+    EXPECT_EQ(exposed_in(texts.front()), 120u - 16u);  // two stages of eight calls before
+  }
+}
+
+TEST(SingleCopy, ComesLaterInAMixtureWithOtherCalls) {
+  std::vector<Function> all;
+  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
+  const auto texts = run_forked({.ranks = 4, .calls = 300, .functions = all});
+  expect_right(texts);
+  EXPECT_GT(exposed_in(texts.front()), 30u);
+}
+
+TEST(SingleCopy, IsLeftAloneWhereOneRankMayNotRead) {
+  const auto forbid = [](Rank rank, int call) {
+    if (rank == 1 && call == 0 && !harness::forbid_cma()) _exit(77);
+  };
+  const auto texts = run_forked({.ranks = 3, .before_call = forbid});
+  expect_right(texts);
+  EXPECT_EQ(exposed_in(texts.front()), 0u);
+  EXPECT_NE(texts.front().find(
+                "rank 1 of a communicator cannot read rank 0: process_vm_readv: Operation not permitted"),
+            std::string::npos)
+      << texts.front();
+}
+
+TEST(SingleCopy, EndsWithAnErrorWhereItIsForbiddenOnTheWay) {
+  const auto forbid = [](Rank rank, int call) {
+    if (rank == 1 && call == 60 && !harness::forbid_cma()) _exit(77);
+  };
+  for (const std::string& text :
+       run_forked({.ranks = 3, .functions = {Function::alltoall}, .before_call = forbid}))
+    EXPECT_NE(wrong_in(text).find("cannot be read (process_vm_readv: Operation not permitted)"),
+              std::string::npos)
+        << text;
+}
+
+TEST(SingleCopy, CanBeSwitchedOff) {
+  const auto texts = run_forked({.ranks = 2, .cma = "off"});
+  expect_right(texts);
+  EXPECT_EQ(exposed_in(texts.front()), 0u);
+}
+
+TEST(SingleCopy, IsNotAskedForBySmallMessages) {
+  const auto texts = run_forked({.ranks = 2, .cma = "auto", .most_elements = 4000});
+  expect_right(texts);
+  EXPECT_EQ(exposed_in(texts.front()), 0u);
+  EXPECT_EQ(texts.front().substr(texts.front().rfind(';')), ";");  // nothing was measured
+}
+
+TEST(SingleCopy, IsDecidedByAMeasurementOtherwise) {
+  const auto texts =
+      run_forked({.ranks = 3, .cma = "auto", .force = "", .calls = 200, .most_elements = 60'000});
+  expect_right(texts);
+  const bool noted = texts.front().find("not faster") != std::string::npos;
+  EXPECT_NE(noted, exposed_in(texts.front()) > 0) << texts.front();
+}
+
+TEST(SingleCopy, WorksAmongThreadsOfOneProcess) {
+  const Setting setting{.ranks = 4};
+  const std::uint64_t from = seed();
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(from));
+  harness::Ranks ranks;
+  ranks.ranks = setting.ranks;
+  ranks.one_core = true;
+  ranks.options = options(setting);
+  harness::run_ranks(ranks, [&](Rank rank, engine::Communicator& communicator, engine::Engine& engine) {
+    const std::string wrong = run_calls(setting, from, rank, communicator);
+    if (!wrong.empty()) throw std::runtime_error(wrong);
+    if (calls_exposed(engine) != 120 - 16) throw std::runtime_error("the row was not used");
+  });
+}
+
+}  // namespace
+}  // namespace hocket

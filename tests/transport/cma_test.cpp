@@ -1,0 +1,319 @@
+// Reads of other processes' memory, the test that says whether they work, and the bound of the calibration.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "harness/forbid_cma.hpp"
+#include "transports/cma/calibration.hpp"
+#include "transports/cma/card.hpp"
+#include "transports/cma/exposed_memory.hpp"
+#include "transports/cma/process_memory.hpp"
+#include "transports/shm/staging.hpp"
+
+namespace hocket::transports::cma {
+namespace {
+
+/// Zeroed memory that forked processes share.
+class Shared {
+ public:
+  explicit Shared(std::size_t bytes) : bytes_(bytes) {
+    memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) std::abort();
+  }
+  ~Shared() { munmap(memory_, bytes_); }
+  std::byte* get() const { return static_cast<std::byte*>(memory_); }
+  CardMemory card(std::size_t index) const { return CardMemory(get() + index * 64, 64); }
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+/// Child processes; each ends with what its body returns, or when the owner goes.
+class Children {
+ public:
+  pid_t start(const std::function<int()>& body) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      alarm(60);
+      _exit(body());
+    }
+    return pids_.emplace_back(pid);
+  }
+  std::vector<int> wait() {
+    std::vector<int> results;
+    for (const pid_t pid : pids_) {
+      int status = 0;
+      waitpid(pid, &status, 0);
+      results.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status));
+    }
+    pids_.clear();
+    return results;
+  }
+
+ private:
+  std::vector<pid_t> pids_;
+};
+
+void await(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  while (word.load() < value) usleep(200);
+}
+
+int read_own(std::uint64_t address, void* to, std::size_t bytes) {
+  return read_process_memory(getpid(), address, {static_cast<std::byte*>(to), bytes});
+}
+
+std::uint64_t address_of(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+TEST(ProcessMemory, ReadsASiblingsPrivateMemory) {
+  const Shared shared(4096);
+  auto& address = *reinterpret_cast<std::atomic<std::uint64_t>*>(shared.get());
+  auto& done = *reinterpret_cast<std::atomic<std::uint32_t>*>(shared.get() + 64);
+  constexpr std::size_t count = 100'003;
+  Children children;
+  const pid_t owner = children.start([&] {
+    std::vector<int> data(count);
+    std::iota(data.begin(), data.end(), 7);
+    address = address_of(data.data());
+    await(done, 1);
+    return 0;
+  });
+  children.start([&] {
+    while (address.load() == 0) usleep(200);
+    std::vector<int> got(count);
+    const int error =
+        read_process_memory(owner, address, {reinterpret_cast<std::byte*>(got.data()), count * sizeof(int)});
+    done = 1;
+    if (error != 0) return error;
+    for (std::size_t i = 0; i < count; ++i)
+      if (got[i] != static_cast<int>(i) + 7) return 255;
+    return 0;
+  });
+  EXPECT_EQ(children.wait(), (std::vector<int>{0, 0}));
+}
+
+TEST(ProcessMemory, ReadsNothingWithoutAsking) {
+  EXPECT_EQ(read_process_memory(-1, 0, {nullptr, 0}), 0);
+}
+
+TEST(ProcessMemory, SaysWhyItFails) {
+  char to[16];
+  EXPECT_EQ(read_own(8, to, sizeof to), EFAULT);
+  Children children;
+  const pid_t gone = children.start([] { return 0; });
+  children.wait();
+  EXPECT_EQ(read_process_memory(gone, address_of(to), {reinterpret_cast<std::byte*>(to), sizeof to}), ESRCH);
+}
+
+TEST(ProcessMemory, NoticesThatTheEndIsMissing) {
+  constexpr std::size_t page = 4096;
+  auto* two = static_cast<std::byte*>(
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(two, MAP_FAILED);
+  munmap(two + page, page);
+  std::vector<std::byte> to(2 * page);
+  EXPECT_EQ(read_own(address_of(two), to.data(), page), 0);
+  EXPECT_EQ(read_own(address_of(two), to.data(), page + 1), EFAULT);
+  munmap(two, page);
+}
+
+/// More than 2 GiB of addresses, all of them the same few pages.
+class Repeated {
+ public:
+  Repeated(std::size_t window, std::size_t times) : bytes_(window * times) {
+    const int file = memfd_create("repeated", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(window)) != 0) std::abort();
+    data_ = static_cast<std::byte*>(
+        mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    for (std::size_t i = 0; i < times; ++i)
+      mmap(data_ + i * window, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    close(file);
+  }
+  ~Repeated() { munmap(data_, bytes_); }
+  std::byte* data() { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* data_ = nullptr;
+};
+
+TEST(ProcessMemory, ReadsMoreThanTwoGigabytes) {
+  constexpr std::size_t window = std::size_t{16} << 20U;
+  Repeated from(window, 136);
+  Repeated to(window, 136);
+  ASSERT_GT(from.bytes(), std::size_t{1} << 31U);
+  std::memset(from.data(), 42, window);
+  ASSERT_EQ(read_own(address_of(from.data()), to.data(), from.bytes()), 0);
+  EXPECT_EQ(to.data()[to.bytes() - 1], std::byte{42});
+}
+
+TEST(Card, TellsThatASiblingCanBeRead) {
+  const Shared shared(4096);
+  auto& done = *reinterpret_cast<std::atomic<std::uint32_t>*>(shared.get() + 2048);
+  Children children;
+  for (std::size_t me = 0; me < 2; ++me)
+    children.start([&, me] {
+      publish_card(shared.card(me));
+      done.fetch_add(1);
+      await(done, 2);
+      const int error = test_card(shared.card(1 - me));
+      done.fetch_add(1);
+      await(done, 4);
+      return error;
+    });
+  EXPECT_EQ(children.wait(), (std::vector<int>{0, 0}));
+}
+
+TEST(Card, TellsThatThereIsNone) {
+  const Shared shared(4096);
+  EXPECT_EQ(test_card(shared.card(0)), ENOMSG);
+}
+
+TEST(Card, DoesNotTakeAnotherProcessForTheOneMeant) {
+  const Shared shared(4096);
+  publish_card(shared.card(0));
+  shared.get()[offsetof(Card, cookie)] ^= std::byte{1};
+  EXPECT_EQ(test_card(shared.card(0)), ENOMSG);
+}
+
+TEST(Card, TellsThatANumberIsOfAnotherPidNamespace) {
+  const Shared shared(4096);
+  publish_card(shared.card(0));
+  shared.get()[offsetof(Card, pid_namespace)] ^= std::byte{1};
+  EXPECT_EQ(test_card(shared.card(0)), EXDEV);
+}
+
+TEST(Card, TellsThatReadsAreForbidden) {
+  const Shared shared(4096);
+  publish_card(shared.card(0));
+  Children children;
+  children.start([&] { return harness::forbid_cma() ? test_card(shared.card(0)) : 77; });
+  const int result = children.wait().front();
+  if (result == 77) GTEST_SKIP() << "no seccomp filters here";
+  EXPECT_EQ(result, EPERM);
+}
+
+/// Root is allowed more than a plain process: give that up first.
+TEST(Card, TellsThatAProcessIsNotDumpable) {
+  const Shared shared(4096);
+  auto& step = *reinterpret_cast<std::atomic<std::uint32_t>*>(shared.get() + 2048);
+  constexpr uid_t nobody = 65534;
+  if (getuid() != 0) GTEST_SKIP() << "only root can become somebody without rights";
+  Children children;
+  children.start([&] {
+    if (setgid(nobody) != 0 || setuid(nobody) != 0) return 77;
+    prctl(PR_SET_DUMPABLE, 0);
+    publish_card(shared.card(0));
+    step = 1;
+    await(step, 2);
+    return 0;
+  });
+  children.start([&] {
+    await(step, 1);
+    const int error = setgid(nobody) == 0 && setuid(nobody) == 0 ? test_card(shared.card(0)) : 77;
+    step = 2;
+    return error;
+  });
+  const int result = children.wait().back();
+  // Of a process that is not dumpable not even the namespaces can be told apart by others; it tells its own.
+  EXPECT_TRUE(result == EPERM || result == EXDEV) << result;
+}
+
+TEST(Card, KeepsWhatACalibrationFound) {
+  const Shared shared(4096);
+  EXPECT_EQ(noted_verdict(shared.card(0)), Verdict::unknown);
+  note_verdict(shared.card(0), Verdict::does_not_pay);
+  publish_card(shared.card(0));
+  EXPECT_EQ(noted_verdict(shared.card(0)), Verdict::does_not_pay);
+}
+
+TEST(Calibration, IsShort) {
+  const double started = monotonic_seconds();
+  const Calibration result = calibrate();
+  EXPECT_LT(monotonic_seconds() - started, 0.2);
+  for (std::size_t i = 0; i < calibrated_sizes.size(); ++i)
+    std::printf("%zu bytes: kernel %.1f us, staged %.1f us\n", calibrated_sizes[i],
+                static_cast<double>(result.kernel[i]) * 1e-3, static_cast<double>(result.staged[i]) * 1e-3);
+}
+
+TEST(Calibration, AsksForATenthOfGainAtEverySize) {
+  EXPECT_TRUE((Calibration{{100, 1000}, {111, 1101}}).pays());
+  EXPECT_FALSE((Calibration{{100, 1000}, {109, 2000}}).pays());
+  EXPECT_FALSE((Calibration{{100, 1000}, {200, 1099}}).pays());
+}
+
+TEST(Calibration, DoesNotPayWhereItIsForbidden) {
+  Children children;
+  children.start([] { return harness::forbid_cma() ? calibrate().pays() : 0; });
+  EXPECT_EQ(children.wait().front(), 0);
+}
+
+/// Every rank reads every peer's private buffer, over and over, with changing data and addresses.
+TEST(ExposedMemory, CarriesDataBetweenProcesses) {
+  constexpr Rank ranks = 3;
+  constexpr std::size_t count = 20'000;
+  const Shared lines(shm::bytes_for(ranks));
+  const Shared pids(4096);
+  auto& started = *reinterpret_cast<std::atomic<std::uint32_t>*>(pids.get() + 1024);
+  auto* pid = reinterpret_cast<pid_t*>(pids.get());
+  Children children;
+  for (Rank me = 0; me < ranks; ++me)
+    children.start([&, me] {
+      pid[me] = getpid();
+      started.fetch_add(1);
+      await(started, ranks);
+      shm::Channel channel(lines.get(), ranks, me, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
+      shm::Staging below(channel);
+      ExposedMemory via(below, channel, {pid, pid + ranks});
+      const auto all = [&](std::uint32_t step) {
+        for (Rank r = 0; r < ranks; ++r)
+          while (r != me && via.reached(r, step) == Status::pending) sched_yield();
+      };
+      for (int i = 0; i < 50; ++i) {
+        if (below.begin(3) != Status::ok) return 1;
+        std::vector<int> own(count + static_cast<std::size_t>(i), 100 * me + i);
+        via.expose(i % 2 == 0, own.data());
+        via.signal(1);
+        all(1);
+        for (Rank r = 0; r < ranks; ++r) {
+          std::vector<int> got(count);
+          const Piece target{reinterpret_cast<std::byte*>(got.data()), count * sizeof(int)};
+          if (via.read_exposed(r, i % 2 == 0, static_cast<std::ptrdiff_t>(i * sizeof(int)), target) !=
+              Status::ok)
+            return 2;
+          if (got != std::vector<int>(count, 100 * r + i)) return 3;
+        }
+        via.signal(2);
+        all(2);
+        below.finish();
+      }
+      return 0;
+    });
+  EXPECT_EQ(children.wait(), (std::vector<int>{0, 0, 0}));
+}
+
+TEST(ExposedMemory, NamesWhoCouldNotBeRead) {
+  const Shared lines(shm::bytes_for(2));
+  shm::Channel channel(lines.get(), 2, 0, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
+  shm::Staging below(channel);
+  ExposedMemory via(below, channel, {getpid(), getpid()});
+  std::byte to{};
+  EXPECT_EQ(via.read_exposed(1, false, 8, {&to, 1}),
+            Status::failed);  // rank 1 has exposed nothing: address 8
+  EXPECT_EQ(via.failure().peer, 1);
+  EXPECT_EQ(via.failure().error, EFAULT);
+}
+
+}  // namespace
+}  // namespace hocket::transports::cma
