@@ -152,8 +152,9 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
   situation.predefined = kind.operation != 0;
   situation.oversubscribed = engine_.oversubscribed();
 
-  decision.provisional = single_copy_.concerns(situation);
-  situation.single_copy = decision.provisional && single_copy_.holds();
+  const bool concerned = single_copy_.concerns(situation);
+  situation.single_copy = concerned && single_copy_.holds();
+  decision.provisional = concerned && !single_copy_.settled();
 
   const tuning::Choice choice = engine_.rules().choose(situation);
   decision.known = true;

@@ -41,9 +41,9 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
 
 bool SingleCopy::holds() noexcept {
   const std::uint32_t instance = channel_.instance() + 1;
-  const bool due =
-      stage_ == Stage::asleep || (may_change(instance) && all_have_finished_last_stage(instance));
-  if (stage_ == Stage::settled || !due) return agreed_;
+  if (settled()) return agreed_;
+  const bool first = stage_ == Stage::asleep;
+  if (!first && !(may_change(instance) && all_have_finished_last_stage(instance))) return false;
   try {
     advance();
   } catch (...) {  // no memory for a measurement or a message: the vote is a no, or is cast already
