@@ -38,8 +38,8 @@ install_hocket() {
   say "building and installing Hocket"
   touch "$stamps/started"
   CMAKE_BUILD_PARALLEL_LEVEL=$jobs pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    --force-reinstall -Cbuild-dir=build/dev -Ccmake.build-type=RelWithDebInfo -Ccmake.define.HOCKET_TESTS=ON \
-    -Ccmake.define.HOCKET_MPI_PREFIX="$venv/opt" .
+    --force-reinstall --config-settings=build-dir=build/dev --config-settings=cmake.build-type=RelWithDebInfo --config-settings=cmake.define.HOCKET_TESTS=ON \
+    --config-settings=cmake.define.HOCKET_MPI_PREFIX="$venv/opt" .
   mv "$stamps/started" "$stamps/installed"
 }
 
