@@ -24,9 +24,10 @@ inline void borrow(Builder& b, Rank owner, Region target, Region source) {
 /// they keep step, because the kernel's copies from one process get in each other's way.
 template <class Theirs>
 void exchange_exposed(const Request& r, Builder& b, Region own, Theirs theirs) {
+  b.copy(ir::output(r.rank),
+         ir::input(r.rank));  // first: in place they are one block, which peers read from then on
   b.expose(own);
   const std::uint32_t exposed = b.signal();
-  b.copy(ir::output(r.rank), ir::input(r.rank));
   for (Rank distance = 1; distance < r.ranks; ++distance) {
     const Rank peer = after(r.rank, distance, r.ranks);
     b.wait(peer, exposed);
