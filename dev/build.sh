@@ -37,9 +37,10 @@ install_hocket() {
   is_current && return
   say "building and installing Hocket"
   touch "$stamps/started"
+  local settings=(build-dir=build/dev cmake.build-type=RelWithDebInfo cmake.define.HOCKET_TESTS=ON
+    cmake.define.HOCKET_MPI_PREFIX="$venv/opt")
   CMAKE_BUILD_PARALLEL_LEVEL=$jobs pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    --force-reinstall --config-settings=build-dir=build/dev --config-settings=cmake.build-type=RelWithDebInfo --config-settings=cmake.define.HOCKET_TESTS=ON \
-    --config-settings=cmake.define.HOCKET_MPI_PREFIX="$venv/opt" .
+    --force-reinstall "${settings[@]/#/--config-settings=}" .
   mv "$stamps/started" "$stamps/installed"
 }
 
