@@ -25,7 +25,6 @@ from hocket import reports
 from hocket.reports import Report, renderable
 from mpi_launch import find_launcher, launch_command, launch_environment
 from rich.console import Console
-from rich.padding import Padding
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -204,7 +203,10 @@ def print_report(report: Report | None) -> bool:
     if report is None:
         print("  Hocket wrote no report: it was not active in this run")
         return False
-    Console(width=110, soft_wrap=False).print(Padding(renderable(report), (0, 0, 0, 2)))
+    console = Console(width=110)
+    with console.capture() as capture:
+        console.print(renderable(report))
+    print("\n".join(f"  {line.rstrip()}" for line in capture.get().splitlines()))
     return report.accelerated() > 0
 
 
