@@ -33,7 +33,7 @@ struct Decision {
   CallKind kind;
   bool known = false;
   compiled::FlatPlan flat = nullptr;   ///< compiled plan, or
-  bool beside = false;                            ///< its payloads do not fit the flag lines
+  std::size_t published = 0;                      ///< what a rank publishes at most in it
   const executors::Plan* plan = nullptr;          ///< interpreted plan, or neither: left to the MPI
   bool copies_input = false;                      ///< in-place calls need a copy of the input
   bool provisional = false;                       ///< made before it was known whether single copy holds

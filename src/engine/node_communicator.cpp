@@ -1,6 +1,7 @@
 #include "engine/node_communicator.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
@@ -20,6 +21,8 @@ using executors::Segment;
 using transports::shm::Channel;
 
 namespace {
+
+constexpr std::uint64_t long_wait_ns = 1'000'000'000;  // after which the guard asks whether a peer still lives
 
 enum PartNumber : std::uint32_t { lines_part = 0, staging_part = 1, cells_part = 2 };
 
@@ -114,8 +117,11 @@ bool NodeCommunicator::is_current(const Decision& decision, const CallKind& kind
 
 void NodeCommunicator::give_up(Status status) noexcept {
   try {
-    const bool unread = status == Status::failed && exposed_ && exposed_->failure().error != 0;
-    guard_.fail(status, unread ? SingleCopy::explain(exposed_->failure()) : std::string());
+    if (status != Status::failed || !exposed_ || exposed_->failure().error == 0) return guard_.fail(status);
+    const transports::cma::ReadFailure& failure = exposed_->failure();
+    if (failure.error == ESRCH && guard_.look(failure.peer, long_wait_ns) == Status::peer_dead)
+      return guard_.fail(Status::peer_dead);
+    guard_.fail(status, SingleCopy::explain(failure));
   } catch (...) {  // no memory for the explanation
     guard_.fail(status);
   }
@@ -163,7 +169,7 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
 
   const std::size_t published = compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes,
                                                                      kind.largest_block);
-  decision.beside = published > transports::shm::inline_bytes;
+  decision.published = published;
   if (is_flat(*choice.algorithm) && situation.sizes_known && published <= transports::shm::payload_bytes)
     decision.flat = compiled::find_flat(call.collective);
   else
@@ -220,7 +226,7 @@ std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t 
 }
 
 Status NodeCommunicator::execute(const Decision& decision, const Call& call) noexcept {
-  if (decision.flat) return decision.flat({channel_, call, decision.signature, decision.beside, sources_.data()});
+  if (decision.flat) return decision.flat({channel_, call, decision.signature, decision.published, sources_.data()});
   try {  // grows workspaces the first time
     const Plan& plan = *decision.plan;
     const bool copies = call.in_place && decision.copies_input;

@@ -112,7 +112,7 @@ TEST(Channel, LetsNobodyOverwriteWhatALateRankStillReads) {
   in_threads(ranks, [&](Rank me) {
     Channel channel(lines.get(), ranks, me, yielding());
     for (int i = 1; i <= calls; ++i) {
-      ASSERT_EQ(channel.begin_with_payload(5), Status::ok);
+      ASSERT_EQ(channel.begin_with_payload(5, 2000), Status::ok);
       if (me == 0) {  // a broadcast: nothing but the ring's bound holds rank 0 back
         std::memcpy(channel.own_payload(), &i, sizeof i);
         channel.announce();

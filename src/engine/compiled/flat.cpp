@@ -7,6 +7,7 @@ namespace hocket::engine::compiled {
 namespace {
 
 using transports::shm::Channel;
+using transports::shm::inline_bytes;
 
 /// memcpy without the call for what fits a register or two; small counts dominate here.
 inline void move(void* to, const void* from, std::size_t bytes) noexcept {
@@ -18,23 +19,26 @@ inline void move(void* to, const void* from, std::size_t bytes) noexcept {
     std::memcpy(to, from, bytes);
 }
 
+inline bool beside(const FlatCall& call) noexcept { return call.published > inline_bytes; }
+
 inline Status begin(const FlatCall& call) noexcept {
-  return call.beside ? call.channel.begin_with_payload(call.signature) : call.channel.begin(call.signature);
+  return beside(call) ? call.channel.begin_with_payload(call.signature, call.published)
+                      : call.channel.begin(call.signature);
 }
 
 inline void finish(const FlatCall& call) noexcept {
-  if (call.beside)
-    call.channel.finish_now();
-  else
+  if (Channel::finishes_lazily(call.published))
     call.channel.finish();
+  else
+    call.channel.finish_now();
 }
 
 /// Where this rank's payload goes; peers find it at the same place.
 inline std::byte* own_place(const FlatCall& call) noexcept {
-  return call.beside ? call.channel.own_payload() : call.channel.own_line().payload.data();
+  return beside(call) ? call.channel.own_payload() : call.channel.own_line().payload.data();
 }
 inline const std::byte* place_of(const FlatCall& call, Rank peer) noexcept {
-  return call.beside ? call.channel.payload_of(peer) : call.channel.line_of(peer).payload.data();
+  return beside(call) ? call.channel.payload_of(peer) : call.channel.line_of(peer).payload.data();
 }
 
 inline void publish(const FlatCall& call, const void* data, std::size_t bytes) noexcept {

@@ -16,7 +16,7 @@ struct FlatCall {
   transports::shm::Channel& channel;
   const Operation& op;
   std::uint32_t signature = 0;
-  bool beside = false;             ///< payloads do not fit the flag lines; the same on all ranks
+  std::size_t published = 0;       ///< bytes that a rank publishes at most; the same on all ranks, and decides where payloads are
   const void** sources = nullptr;  ///< room for one pointer per rank
 };
 

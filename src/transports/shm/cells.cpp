@@ -1,60 +1,24 @@
 #include "transports/shm/cells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 
 namespace hocket::transports::shm {
 
 namespace {
+
 constexpr std::size_t per_rank_bytes = 1024 * 1024;
-constexpr std::size_t header_bytes = 64;
-constexpr std::size_t control_bytes = 128;
-}  // namespace
-
-struct Cells::Pair {
-  alignas(64) std::atomic<std::uint32_t> tail;  ///< cells written
-  alignas(64) std::atomic<std::uint32_t> head;  ///< cells read
-};
-
-struct alignas(header_bytes) Cells::Cell {
-  std::uint64_t message_bytes;
-  std::uint64_t bytes;  ///< in this cell
-  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this) + header_bytes; }
-};
-
-std::size_t cell_bytes(Rank ranks) {
-  const std::size_t share = per_rank_bytes / (static_cast<std::size_t>(ranks) * cells_per_pair);
-  return std::clamp<std::size_t>(share / 64 * 64, 1024, 32 * 1024);
-}
-
-std::size_t cells_bytes(Rank ranks) {
-  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
-  return pairs * (control_bytes + cells_per_pair * (header_bytes + cell_bytes(ranks)));
-}
-
-Cells::Cells(std::byte* memory, Rank ranks, Rank rank, const Waiting& waiting) noexcept
-    : memory_(memory), payload_(cell_bytes(ranks)), ranks_(ranks), rank_(rank), waiting_(waiting) {
-  static_assert(sizeof(Pair) == control_bytes && sizeof(Cell) == header_bytes);
-}
-
-Cells::Pair& Cells::pair(Rank sender, Rank receiver) const noexcept {
-  const std::size_t index = static_cast<std::size_t>(sender) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(receiver);
-  return *reinterpret_cast<Pair*>(memory_ + index * (control_bytes + cells_per_pair * (header_bytes + payload_)));
-}
-
-Cells::Cell& Cells::cell(Rank sender, Rank receiver, std::uint32_t index) const noexcept {
-  std::byte* ring = reinterpret_cast<std::byte*>(&pair(sender, receiver)) + control_bytes;
-  return *reinterpret_cast<Cell*>(ring + (index % cells_per_pair) * (header_bytes + payload_));
-}
-
-namespace {
+constexpr std::size_t line = 64;
+constexpr std::size_t short_bytes = 48;
 
 /// Calls use(piece pointer, bytes) for the transfer's bytes [done, done + bytes).
 template <class Use>
 void walk(const Transfer& transfer, std::size_t bytes, Use use) noexcept {
   std::size_t skip = transfer.done;
   for (const Piece& piece : transfer.pieces) {
+    if (bytes == 0) return;
     if (skip >= piece.bytes) {
       skip -= piece.bytes;
       continue;
@@ -63,20 +27,70 @@ void walk(const Transfer& transfer, std::size_t bytes, Use use) noexcept {
     use(piece.data + skip, here);
     bytes -= here;
     skip = 0;
-    if (bytes == 0) return;
   }
 }
 
 }  // namespace
 
+struct alignas(line) Cells::Pair {
+  std::atomic<std::uint32_t> read;  ///< cells that the receiver has read
+};
+
+struct alignas(line) Cells::Cell {
+  std::atomic<std::uint32_t> number;  ///< of this cell in its stream, from 1; written last
+  std::uint32_t bytes;                ///< in this cell
+  std::uint64_t message_bytes;
+  std::array<std::byte, short_bytes> short_data;
+
+  std::byte* data() noexcept {
+    return bytes <= short_bytes ? short_data.data() : reinterpret_cast<std::byte*>(this) + line;
+  }
+};
+
+std::size_t cell_bytes(Rank ranks) {
+  const std::size_t share = per_rank_bytes / (static_cast<std::size_t>(ranks) * cells_per_pair);
+  return std::clamp<std::size_t>(share / line * line, 1024, 16 * 1024);
+}
+
+std::size_t cells_bytes(Rank ranks) {
+  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+  return pairs * (line + cells_per_pair * (line + cell_bytes(ranks)));
+}
+
+Cells::Cells(std::byte* memory, Rank ranks, Rank rank, const Waiting& waiting)
+    : memory_(memory),
+      payload_(cell_bytes(ranks)),
+      ranks_(ranks),
+      rank_(rank),
+      waiting_(waiting),
+      streams_(static_cast<std::size_t>(ranks)) {
+  static_assert(sizeof(Pair) == line && sizeof(Cell) == line);
+}
+
+Cells::Pair& Cells::pair(Rank sender, Rank receiver) const noexcept {
+  const std::size_t index =
+      static_cast<std::size_t>(sender) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(receiver);
+  return *reinterpret_cast<Pair*>(memory_ + index * (line + cells_per_pair * (line + payload_)));
+}
+
+Cells::Cell& Cells::cell(Rank sender, Rank receiver, std::uint32_t index) const noexcept {
+  std::byte* first = reinterpret_cast<std::byte*>(&pair(sender, receiver)) + line;
+  return *reinterpret_cast<Cell*>(first + (index % cells_per_pair) * (line + payload_));
+}
+
+bool Cells::is_full(Stream& stream, Rank peer) const noexcept {
+  if (stream.sent - stream.read_by_peer < cells_per_pair) return false;
+  stream.read_by_peer = pair(rank_, peer).read.load(std::memory_order_acquire);
+  return stream.sent - stream.read_by_peer == cells_per_pair;
+}
+
 Status Cells::advance_send(Transfer& transfer) noexcept {
-  Pair& control = pair(rank_, transfer.peer);
+  Stream& stream = streams_[static_cast<std::size_t>(transfer.peer)];
   while (!transfer.started || transfer.done < transfer.total) {
-    const std::uint32_t tail = control.tail.load(std::memory_order_relaxed);
-    if (tail - control.head.load(std::memory_order_acquire) == cells_per_pair) return Status::pending;
-    Cell& to = cell(rank_, transfer.peer, tail);
+    if (is_full(stream, transfer.peer)) return Status::pending;
+    Cell& to = cell(rank_, transfer.peer, stream.sent);
     to.message_bytes = transfer.total;
-    to.bytes = std::min(payload_, transfer.total - transfer.done);
+    to.bytes = static_cast<std::uint32_t>(std::min(payload_, transfer.total - transfer.done));
     std::byte* data = to.data();
     walk(transfer, to.bytes, [&](const std::byte* from, std::size_t bytes) {
       std::memcpy(data, from, bytes);
@@ -84,18 +98,17 @@ Status Cells::advance_send(Transfer& transfer) noexcept {
     });
     transfer.done += to.bytes;
     transfer.started = true;
-    control.tail.store(tail + 1, std::memory_order_release);
-    wake_sleepers(waiting_, &control.tail);
+    to.number.store(++stream.sent, std::memory_order_release);
+    wake_sleepers(waiting_, &to.number);
   }
   return Status::ok;
 }
 
 Status Cells::advance_recv(Transfer& transfer) noexcept {
-  Pair& control = pair(transfer.peer, rank_);
+  Stream& stream = streams_[static_cast<std::size_t>(transfer.peer)];
   while (!transfer.started || transfer.done < transfer.total) {
-    const std::uint32_t head = control.head.load(std::memory_order_relaxed);
-    if (control.tail.load(std::memory_order_acquire) == head) return Status::pending;
-    Cell& from = cell(transfer.peer, rank_, head);
+    Cell& from = cell(transfer.peer, rank_, stream.received);
+    if (from.number.load(std::memory_order_acquire) != stream.received + 1) return Status::pending;
     if (from.message_bytes != transfer.total) return Status::mismatch;
     const std::byte* data = from.data();
     const std::size_t arrived = from.bytes;
@@ -105,20 +118,21 @@ Status Cells::advance_recv(Transfer& transfer) noexcept {
     });
     transfer.done += arrived;
     transfer.started = true;
-    control.head.store(head + 1, std::memory_order_release);
-    wake_sleepers(waiting_, &control.head);
+    auto& read = pair(transfer.peer, rank_).read;
+    read.store(++stream.received, std::memory_order_release);
+    wake_sleepers(waiting_, &read);
   }
   return Status::ok;
 }
 
 Blocker Cells::send_blocker(Rank peer) const noexcept {
-  const auto& head = pair(rank_, peer).head;
-  return {&head, head.load(std::memory_order_relaxed), peer};
+  const auto& read = pair(rank_, peer).read;
+  return {&read, read.load(std::memory_order_relaxed), peer};
 }
 
 Blocker Cells::recv_blocker(Rank peer) const noexcept {
-  const auto& tail = pair(peer, rank_).tail;
-  return {&tail, tail.load(std::memory_order_relaxed), peer};
+  const auto& number = cell(peer, rank_, streams_[static_cast<std::size_t>(peer)].received).number;
+  return {&number, number.load(std::memory_order_relaxed), peer};
 }
 
 }  // namespace hocket::transports::shm

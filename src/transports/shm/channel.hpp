@@ -19,6 +19,9 @@ namespace hocket::transports::shm {
 
 class Channel {
  public:
+  static constexpr std::uint32_t finish_every = 8;
+  static_assert(2 * finish_every <= ring);
+
   Channel(std::byte* memory, Rank ranks, Rank rank, Waiting waiting) noexcept;
 
   Rank ranks() const noexcept { return ranks_; }
@@ -35,10 +38,17 @@ class Channel {
     return all_finished(instance_ - ring);
   }
 
-  /// The same, for a call whose payload does not fit the line; ends in finish_now().
-  Status begin_with_payload(std::uint32_t signature) noexcept {
+  /// The same, for a call whose payloads of at most `bytes` (equal on all ranks) do not fit the line. Ends in finish() if
+  /// finishes_lazily(bytes), else in finish_now().
+  Status begin_with_payload(std::uint32_t signature, std::size_t bytes) noexcept {
     if (const Status s = begin(signature); s != Status::ok) return s;
-    return all_finished(payload_turns_.take(instance_));
+    const auto areas = static_cast<std::uint32_t>((bytes + payload_area_bytes - 1) / payload_area_bytes);
+    return all_finished(payload_turns_.take(instance_, areas));
+  }
+  /// More than finish_every payloads of this size find room before an area is used again: then nobody waits for a number that is
+  /// not told yet.
+  static constexpr bool finishes_lazily(std::size_t bytes) noexcept {
+    return bytes <= payload_areas * payload_area_bytes / (2 * finish_every);
   }
 
   /// All ranks have finished instance `n`.
@@ -49,7 +59,7 @@ class Channel {
   }
 
   Line& own_line() noexcept { return own_->lines[instance_ % ring]; }
-  std::byte* own_payload() noexcept { return own_->payload[payload_turns_.current()].data(); }
+  std::byte* own_payload() noexcept { return payload_in(*own_); }
 
   /// "I am here": publishes the payload written before.
   void announce() noexcept {
@@ -68,7 +78,7 @@ class Channel {
   Status arrived_now(Rank peer) const noexcept { return judge(line_of(peer).word.load(std::memory_order_acquire)); }
 
   const Line& line_of(Rank peer) const noexcept { return areas_[peer].lines[instance_ % ring]; }
-  const std::byte* payload_of(Rank peer) const noexcept { return areas_[peer].payload[payload_turns_.current()].data(); }
+  const std::byte* payload_of(Rank peer) const noexcept { return payload_in(areas_[peer]); }
 
   /// This rank has left the instance: it reads nothing of it any more.
   void finish() noexcept {
@@ -89,9 +99,9 @@ class Channel {
   }
 
  private:
-  static constexpr std::uint32_t finish_every = 8;
-  static_assert(finish_every < ring);
-
+  std::byte* payload_in(RankArea& area) const noexcept {
+    return area.payload.data() + payload_turns_.current() * payload_area_bytes;
+  }
   Status judge(std::uint64_t word) const noexcept;
   Status wait_arrived(Rank peer) noexcept;
   Status wait_finished(std::uint32_t n) noexcept;
@@ -104,7 +114,7 @@ class Channel {
   std::uint32_t instance_ = 0;
   std::uint32_t finished_by_all_ = 0;
   std::uint64_t expected_ = 0;
-  Turns<payload_depth> payload_turns_;
+  Turns<payload_areas> payload_turns_;
   Waiting waiting_;
 };
 

@@ -17,7 +17,8 @@ inline constexpr std::size_t line_bytes = 64;
 inline constexpr std::uint32_t ring = 64;           ///< instances by which a rank may run ahead of another
 inline constexpr std::size_t inline_bytes = 56;     ///< payload that travels in its flag's line
 inline constexpr std::size_t payload_bytes = 4096;  ///< payload that travels beside it
-inline constexpr std::uint32_t payload_depth = 4;   ///< such payloads by which a rank may run ahead
+inline constexpr std::uint32_t payload_areas = 64;  ///< payloads take as many areas side by side as they need
+inline constexpr std::size_t payload_area_bytes = 256;
 inline constexpr std::uint32_t marks_kept = 8;
 
 /// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the payload.
@@ -50,7 +51,7 @@ struct RankArea {
   alignas(line_bytes) std::array<Mark, marks_kept> marks;
   Exposure exposure;
   std::array<Line, ring> lines;
-  alignas(line_bytes) std::array<std::array<std::byte, payload_bytes>, payload_depth> payload;
+  alignas(line_bytes) std::array<std::byte, payload_areas * payload_area_bytes> payload;
 };
 
 inline constexpr std::size_t error_text_bytes = 960;
