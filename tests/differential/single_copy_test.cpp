@@ -155,6 +155,17 @@ TEST(SingleCopy, EndsWithAnErrorWhereItIsForbiddenOnTheWay) {
         << text;
 }
 
+TEST(SingleCopy, NamesARankThatDies) {
+  const auto die = [](Rank rank, int call) {
+    if (rank == 1 && call == 60) _exit(0);
+  };
+  const auto texts = run_forked({.ranks = 3, .functions = {Function::alltoall}, .before_call = die});
+  for (const int survivor : {0, 2})
+    EXPECT_NE(wrong_in(texts[static_cast<std::size_t>(survivor)]).find("rank 1 (rank 11 of the job"),
+              std::string::npos)
+        << texts[static_cast<std::size_t>(survivor)];
+}
+
 TEST(SingleCopy, CanBeSwitchedOff) {
   const auto texts = run_forked({.ranks = 2, .cma = "off"});
   expect_right(texts);
