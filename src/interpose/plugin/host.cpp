@@ -36,6 +36,7 @@ void find_host_functions(const hocket_stage0& stage0) {
   find(h.large.name, stage0, "PMPI_" #name "_c");
   HOCKET_COUNTED_FUNCTIONS(X)
 #undef X
+  find(h.Comm_is_revoked, stage0, "PMPIX_Comm_is_revoked");
   null_handles = {MPI_COMM_NULL,  MPI_DATATYPE_NULL, MPI_OP_NULL,
                   MPI_GROUP_NULL, MPI_INFO_NULL,     MPI_REQUEST_NULL};
 }

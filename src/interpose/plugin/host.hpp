@@ -14,7 +14,8 @@
 #define HOCKET_HOST_FUNCTIONS(X)                                                                           \
   X(Init)                                                                                                  \
   X(Init_thread)                                                                                           \
-  X(Initialized) X(Finalize) X(Session_init) X(Session_finalize) X(Query_thread) X(Comm_rank) X(Comm_size) \
+  X(Initialized)                                                                                           \
+  X(Finalize) X(Session_init) X(Session_finalize) X(Query_thread) X(Comm_rank) X(Comm_size)                \
       X(Comm_remote_size) X(Comm_group) X(Comm_test_inter) X(Comm_free) X(Comm_disconnect)                 \
           X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr) X(Comm_call_errhandler) X(Comm_dup)   \
               X(Comm_dup_with_info) X(Comm_idup) X(Comm_idup_with_info) X(Comm_split) X(Comm_split_type)   \
@@ -32,13 +33,13 @@
                                                               X(Add_error_string)
 
 // Functions with an int and a large-count (_c) form; their shapes are in Counted below.
-#define HOCKET_COUNTED_FUNCTIONS(X)                                                               \
-  X(Bcast)                                                                                        \
-  X(Reduce)                                                                                       \
-  X(Allreduce) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) \
-      X(Alltoallv) X(Alltoallw) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan)       \
-          X(Neighbor_allgather) X(Neighbor_allgatherv) X(Neighbor_alltoall) X(Neighbor_alltoallv) \
-              X(Neighbor_alltoallw)
+#define HOCKET_COUNTED_FUNCTIONS(X)                                                                  \
+  X(Bcast)                                                                                           \
+  X(Reduce)                                                                                          \
+  X(Allreduce)                                                                                       \
+  X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv)    \
+      X(Alltoallw) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan) X(Neighbor_allgather) \
+          X(Neighbor_allgatherv) X(Neighbor_alltoall) X(Neighbor_alltoallv) X(Neighbor_alltoallw)
 
 namespace hocket::interpose {
 
@@ -83,6 +84,7 @@ struct Host {
 #undef X
   Counted<int> small;
   Counted<MPI_Count> large;
+  int (*Comm_is_revoked)(MPI_Comm, int*);  ///< MPIX: of user-level failure mitigation
 
   template <class N>
   const Counted<N>& counted() const {

@@ -14,6 +14,13 @@ void count_left(Communicator& c, Function function) noexcept {
 
 }  // namespace
 
+bool is_revoked(Communicator& c, Function function) noexcept {
+  int revoked = 0;
+  host().Comm_is_revoked(c.handle, &revoked);
+  if (revoked) c.engine->mark_native(function);
+  return revoked != 0;
+}
+
 Communicator* enter_slowly(Communicator& c, Function function) noexcept {
   if (!c.settled) settle(c);
   if (c.engine) return &c;

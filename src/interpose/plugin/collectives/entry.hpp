@@ -6,6 +6,7 @@
 #include "engine/call.hpp"
 #include "interpose/plugin/communicators.hpp"
 #include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/host.hpp"
 #include "interpose/plugin/mpi_abi.hpp"
 #include "interpose/plugin/process.hpp"
 
@@ -18,13 +19,17 @@ using engine::Outcome;
 /// First use of a communicator, and the counting of what is left to the MPI. Null: leave the call to the MPI.
 Communicator* enter_slowly(Communicator& communicator, Function function) noexcept;
 
+/// A revoked communicator (user-level failure mitigation) is the MPI's: it raises MPI_ERR_REVOKED.
+bool is_revoked(Communicator& communicator, Function function) noexcept;
+
 /// The communicator if the engine may run this call, else null.
 inline Communicator* enter(MPI_Comm comm, Function function, const void* return_address) {
   if (!process.on.load(std::memory_order_relaxed)) return nullptr;
   if (process.stage0->caller_is_mpi(return_address)) return nullptr;
   Communicator* c = find_communicator(comm);
   if (!c) return nullptr;
-  return c->engine ? c : enter_slowly(*c, function);
+  if (!c->engine && !enter_slowly(*c, function)) return nullptr;
+  return host().Comm_is_revoked && is_revoked(*c, function) ? nullptr : c;
 }
 
 /// A call that the engine is not asked about: wrong arguments, or a function it does not have. Leaves the
