@@ -43,6 +43,13 @@ enum class Outcome : std::uint8_t {
   done,
   native,  ///< leave this call to the MPI; the same on all ranks
   error,   ///< see Communicator::error()
+  forgotten,  ///< only of repeat(): the decision was given up meanwhile; use run()
+};
+
+/// A call that was run before, to be run again with other buffers and without being described anew.
+struct Repeatable {
+  struct Decision* decision = nullptr;  ///< null: calls like the last one cannot be repeated
+  std::uint32_t generation = 0;
 };
 
 }  // namespace hocket::engine

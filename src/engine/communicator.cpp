@@ -25,7 +25,8 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
     return nullptr;
   }
   if (!std::all_of(members.begin(), members.end(), [&](Rank r) { return arena->has(r); })) {
-    why_not = "some of its ranks are on other nodes or came up without Hocket";
+    const std::string absent = arena->absentees();
+    why_not = absent.empty() ? "some of its ranks are on other nodes" : absent;
     return nullptr;
   }
   const SlotKey key{origin, hash_of(members), 0};

@@ -22,6 +22,10 @@ class Communicator {
   /// Runs the call or says `native` (then the caller runs the MPI's own). No allocation once warm.
   virtual Outcome run(const Call& call) noexcept = 0;
 
+  /// After run(): its call for repeat(). Calls with tables of sizes and with the user's own operations cannot be repeated.
+  virtual Repeatable repeatable() const noexcept = 0;
+  virtual Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept = 0;
+
   /// A collective that this communicator leaves to the MPI without asking run(): its mark for stall reports and mismatches.
   virtual void mark_native(Function function) noexcept = 0;
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "engine/call.hpp"
 #include "engine/report.hpp"
@@ -31,6 +32,8 @@ struct CallKind {
 
 struct Decision {
   CallKind kind;
+  std::uint32_t generation = 0;  ///< of its slot: grows when another kind takes it
+  Call call;                     ///< the last one, for repetitions
   bool known = false;
   compiled::FlatPlan flat = nullptr;   ///< compiled plan, or
   std::size_t published = 0;                      ///< what a rank publishes at most in it
@@ -41,13 +44,22 @@ struct Decision {
   ReportRow* row = nullptr;
 };
 
-/// Direct-mapped: a collision only costs deciding again.
+/// Direct-mapped: a collision only costs deciding again. Slots are made when first needed and stay where they are.
 class Decisions {
  public:
-  Decision& slot_for(const CallKind& kind) noexcept { return slots_[kind.hash() % slots_.size()]; }
+  /// Null until made.
+  Decision* find(const CallKind& kind) const noexcept { return slots_[place_of(kind)].get(); }
+  Decision& make(const CallKind& kind) {
+    auto& slot = slots_[place_of(kind)];
+    if (!slot) slot = std::make_unique<Decision>();
+    return *slot;
+  }
 
  private:
-  std::array<Decision, 256> slots_{};
+  static constexpr std::size_t places = 128;
+  static std::size_t place_of(const CallKind& kind) noexcept { return kind.hash() % places; }
+
+  std::array<std::unique_ptr<Decision>, places> slots_;
 };
 
 }  // namespace hocket::engine

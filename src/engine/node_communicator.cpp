@@ -80,23 +80,53 @@ NodeCommunicator::~NodeCommunicator() {
 }
 
 Outcome NodeCommunicator::run(const Call& call) noexcept {
-  if (guard_.failed()) [[unlikely]]
-    return Outcome::error;
   const CallKind kind = kind_of(call);
-  Decision& decision = decisions_.slot_for(kind);
-  if (!is_current(decision, kind)) [[unlikely]] {
+  Decision* decision = decisions_.find(kind);
+  if (!decision || !is_current(*decision, kind)) decision = decide_anew(kind, call);
+  if (!decision) return Outcome::error;
+  last_ = decision;
+  decision->call = call;
+  return run_decided(*decision, call);
+}
+
+Repeatable NodeCommunicator::repeatable() const noexcept {
+  const bool has_tables = last_->call.input_blocks.sizes || last_->call.output_blocks.sizes;
+  const bool own_operation = ir::is_reduction(last_->call.collective) && !last_->call.reduction.kernel;
+  if (has_tables || own_operation || !sizes_known(last_->kind.function) || last_->provisional) return {};
+  return {last_, last_->generation};
+}
+
+Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, void* output, bool in_place) noexcept {
+  Decision& decision = *repeated.decision;
+  if (decision.generation != repeated.generation) return Outcome::forgotten;
+  decision.call.input = input;
+  decision.call.output = output;
+  decision.call.in_place = in_place;
+  return run_decided(decision, decision.call);
+}
+
+Decision* NodeCommunicator::decide_anew(const CallKind& kind, const Call& call) noexcept {
+  try {
+    Decision& decision = decisions_.make(kind);
+    const std::uint32_t generation = decision.generation + 1;
     decision = Decision{};
     decision.kind = kind;
-    try {
-      decide(decision, call);
-    } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
-      guard_.fail(Status::no_memory);
-      return Outcome::error;
-    }
+    decision.generation = generation;
+    decide(decision, call);
+    return &decision;
+  } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
+    guard_.fail(Status::no_memory);
+    return nullptr;
   }
+}
+
+Outcome NodeCommunicator::run_decided(const Decision& decision, const Call& call) noexcept {
+  if (guard_.failed()) [[unlikely]]
+    return Outcome::error;
+  const CallKind& kind = decision.kind;
   const bool native = !decision.flat && !decision.plan;
   const std::uint64_t started = timed_ ? monotonic_ns() : 0;
-  leave_mark(channel_, channel_.instance() + 1, {call.function, kind.operation, native, kind.root, kind.bytes});
+  leave_mark(channel_, channel_.instance() + 1, {kind.function, kind.operation, native, kind.root, kind.bytes});
   if (native) {
     channel_.skip();
     count(decision, call, started);

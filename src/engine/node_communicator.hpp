@@ -22,6 +22,8 @@ class NodeCommunicator final : public Communicator {
   ~NodeCommunicator() override;
 
   Outcome run(const Call& call) noexcept override;
+  Repeatable repeatable() const noexcept override;
+  Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void mark_native(Function function) noexcept override;
   std::string error() const override { return guard_.error(); }
 
@@ -33,6 +35,8 @@ class NodeCommunicator final : public Communicator {
   };
 
   CallKind kind_of(const Call& call) const noexcept;
+  Decision* decide_anew(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
+  Outcome run_decided(const Decision& decision, const Call& call) noexcept;
   void decide(Decision& decision, const Call& call);
   void leave_to_mpi(Decision& decision, std::size_t bytes, std::string_view reason);
   void plan_for(Decision& decision, const Call& call, const tuning::Choice& choice);
@@ -59,6 +63,7 @@ class NodeCommunicator final : public Communicator {
   std::optional<transports::cma::ExposedMemory> exposed_;
   Plans plans_;
   Decisions decisions_;
+  Decision* last_ = nullptr;  ///< of the last run()
   executors::Workspace workspace_;
   std::vector<std::byte> input_copy_;
   std::vector<const void*> sources_;
