@@ -189,7 +189,7 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
   situation.oversubscribed = engine_.oversubscribed();
 
   const bool concerned = single_copy_.concerns(situation);
-  situation.single_copy = concerned && single_copy_.holds();
+  situation.single_copy = concerned && single_copy_.holds(situation.collective);
   decision.provisional = concerned && !single_copy_.settled();
 
   const tuning::Choice choice = engine_.rules().choose(situation);

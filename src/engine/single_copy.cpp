@@ -10,15 +10,31 @@
 namespace hocket::engine {
 
 namespace cma = transports::cma;
+using cma::Gain;
 
 namespace {
 
-// A vote: what, in the lowest byte; then the errno and the rank that could not be read.
-enum Vote : std::uint32_t { none = 0, yes = 1, does_not_pay = 2, cannot_read = 3 };
+// A vote: what, in the lowest byte; then the gain, or the errno and the rank that could not be read.
+enum Vote : std::uint32_t { none = 0, can_read = 1, cannot_read = 2 };
+
+std::uint32_t vote_for(Gain gain) {
+  return can_read | static_cast<std::uint32_t>(gain) << 8U;
+}
 
 std::uint32_t vote_against(Rank peer, int error) {
   return cannot_read | (static_cast<std::uint32_t>(error) & 0xffU) << 8U |
          static_cast<std::uint32_t>(peer) << 16U;
+}
+
+Gain gain_in(std::uint32_t vote) {
+  return (vote & 0xffU) == can_read ? static_cast<Gain>(vote >> 8U) : Gain::none;
+}
+
+/// What single copy saves. In scatter and alltoall each block is copied in, and out again by its one reader.
+/// Otherwise copies in are shared by many readers, or made by many ranks at once while one copies out.
+Gain needed_by(ir::Collective c) {
+  return c == ir::Collective::scatter || c == ir::Collective::alltoall ? Gain::over_two_copies
+                                                                       : Gain::over_one_copy;
 }
 
 bool moves_data_only(ir::Collective c) {
@@ -39,17 +55,20 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
          (wish == "on" || s.bytes >= least_single_copy_bytes);
 }
 
-bool SingleCopy::holds() noexcept {
+bool SingleCopy::holds(ir::Collective collective) noexcept {
   const std::uint32_t instance = channel_.instance() + 1;
-  if (settled()) return agreed_;
   const bool first = stage_ == Stage::asleep;
-  if (!first && !(may_change(instance) && all_have_finished_last_stage(instance))) return false;
+  const bool due = first || (!settled() && may_change(instance) && all_have_finished_last_stage(instance));
+  if (due) go_on(instance);
+  return agreed_ >= needed_by(collective);
+}
+
+void SingleCopy::go_on(std::uint32_t instance) noexcept {
   try {
     advance();
-  } catch (...) {  // no memory for a measurement or a message: the vote is a no, or is cast already
+  } catch (...) {  // no memory for a measurement or a note: the vote is a no, or is cast already
   }
   next_ = instance + calls_between_stages;
-  return agreed_;
 }
 
 /// Fails only when the communicator does: the call that follows waits for the same ranks and reports it.
@@ -65,7 +84,7 @@ void SingleCopy::advance() {
       return cma::publish_card(card_of(channel_.rank()));
     case Stage::published:
       stage_ = Stage::voted;
-      vote.store(does_not_pay, std::memory_order_release);
+      vote.store(vote_for(Gain::none), std::memory_order_release);
       return vote.store(own_vote(), std::memory_order_release);
     case Stage::voted:
       stage_ = Stage::settled;
@@ -79,29 +98,27 @@ std::uint32_t SingleCopy::own_vote() {
   for (Rank peer = 0; peer < channel_.ranks(); ++peer)
     if (const int error = cma::test_card(card_of(peer)); error != 0) return vote_against(peer, error);
   const bool measures = channel_.rank() == 0 && engine_.options().cma == "auto";
-  return !measures || pays() ? yes : does_not_pay;
+  return vote_for(measures ? measured_gain() : Gain::over_one_copy);
 }
 
 /// Rank 0 speaks for the node: what any member has measured before, for another communicator, or a
 /// measurement now.
-bool SingleCopy::pays() {
-  cma::Verdict verdict = cma::Verdict::unknown;
-  for (Rank peer = 0; peer < channel_.ranks() && verdict == cma::Verdict::unknown; ++peer)
-    verdict = cma::noted_verdict(card_of(peer));
-  if (verdict == cma::Verdict::unknown)
-    verdict = cma::calibrate().pays() ? cma::Verdict::pays : cma::Verdict::does_not_pay;
-  cma::note_verdict(card_of(0), verdict);
-  return verdict == cma::Verdict::pays;
+Gain SingleCopy::measured_gain() {
+  Gain gain = Gain::unknown;
+  for (Rank peer = 0; peer < channel_.ranks() && gain == Gain::unknown; ++peer)
+    gain = cma::noted_gain(card_of(peer));
+  if (gain == Gain::unknown) gain = cma::calibrate().gain();
+  cma::note_gain(card_of(0), gain);
+  return gain;
 }
 
+/// The least of what the ranks voted for.
 void SingleCopy::settle() {
-  agreed_ = true;
-  for (Rank r = 0; r < channel_.ranks(); ++r) {
+  agreed_ = Gain::over_one_copy;
+  for (Rank r = 0; r < channel_.ranks() && agreed_ != Gain::none; ++r) {
     const std::uint32_t vote = channel_.area_of(r).exposure.vote.load(std::memory_order_acquire);
-    if (vote == yes) continue;
-    agreed_ = false;
-    if (channel_.rank() == 0) note(reason(r, vote));
-    return;
+    agreed_ = std::min(agreed_, gain_in(vote));
+    if (agreed_ == Gain::none && channel_.rank() == 0) note(reason(r, vote));
   }
 }
 

@@ -26,6 +26,7 @@ namespace hocket::engine {
 /// finished calls every so many at least, so that the wait ends without anything that this rank has still to
 /// do.
 inline constexpr std::uint32_t calls_between_stages = 8;
+static_assert(calls_between_stages >= transports::shm::Channel::finish_every);
 
 /// Below, the staging buffers are always better: a system call costs more than both copies.
 inline constexpr std::size_t least_single_copy_bytes = 64 * 1024;
@@ -41,7 +42,7 @@ class SingleCopy {
 
   /// The answer for the communicator's next call, which concerns it. All ranks ask at the same calls; at
   /// which, may_change says. May wait for a rank that is calls_between_stages behind.
-  bool holds() noexcept;
+  bool holds(ir::Collective collective) noexcept;
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
@@ -60,10 +61,11 @@ class SingleCopy {
   enum class Stage : std::uint8_t { asleep, published, voted, settled };
 
   bool all_have_finished_last_stage(std::uint32_t instance) noexcept;
+  void go_on(std::uint32_t instance) noexcept;
   void advance();
   std::uint32_t own_vote();
   void settle();
-  bool pays();
+  transports::cma::Gain measured_gain();
   void note(const std::string& text);
   std::string reason(Rank rank, std::uint32_t vote) const;
   transports::cma::CardMemory card_of(Rank rank) const {
@@ -75,7 +77,7 @@ class SingleCopy {
   transports::shm::Channel& channel_;
   Stage stage_ = Stage::asleep;
   std::uint32_t next_ = 0;  ///< the next stage comes in a call of this number or later
-  bool agreed_ = false;
+  transports::cma::Gain agreed_ = transports::cma::Gain::unknown;
 };
 
 }  // namespace hocket::engine

@@ -52,10 +52,12 @@ class Measurement {
 
 }  // namespace
 
-bool Calibration::pays() const noexcept {
+Gain Calibration::gain() const noexcept {
+  double least = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < calibrated_sizes.size(); ++i)
-    if (static_cast<double>(kernel[i]) * least_gain > static_cast<double>(staged[i])) return false;
-  return true;
+    least = std::min(least, static_cast<double>(staged[i]) / static_cast<double>(kernel[i]));
+  if (least < least_gain) return Gain::none;
+  return least < 2 * least_gain ? Gain::over_two_copies : Gain::over_one_copy;
 }
 
 /// Both ways in turn, and the best of each: what else runs on the machine disturbs both alike and only ever

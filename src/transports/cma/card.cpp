@@ -79,12 +79,12 @@ pid_t pid_of(CardMemory memory) noexcept {
   return card_in(memory).pid;
 }
 
-Verdict noted_verdict(CardMemory memory) noexcept {
-  return static_cast<Verdict>(std::atomic_ref(card_in(memory).pays).load(std::memory_order_relaxed));
+Gain noted_gain(CardMemory memory) noexcept {
+  return static_cast<Gain>(std::atomic_ref(card_in(memory).gain).load(std::memory_order_relaxed));
 }
 
-void note_verdict(CardMemory memory, Verdict verdict) noexcept {
-  std::atomic_ref(card_in(memory).pays).store(static_cast<std::uint32_t>(verdict), std::memory_order_relaxed);
+void note_gain(CardMemory memory, Gain gain) noexcept {
+  std::atomic_ref(card_in(memory).gain).store(static_cast<std::uint32_t>(gain), std::memory_order_relaxed);
 }
 
 }  // namespace hocket::transports::cma

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "transports/cma/calibration.hpp"
+
 namespace hocket::transports::cma {
 
 using Cookie = std::array<std::byte, 16>;
@@ -19,7 +21,7 @@ struct Card {
   std::uint64_t pid_namespace = 0;
   Cookie cookie{};
   std::int32_t pid = 0;
-  std::uint32_t pays = 0;  ///< a Verdict of this process's calibration, 0: none yet
+  std::uint32_t gain = 0;  ///< a Gain
 };
 
 using CardMemory = std::span<std::byte, 64>;
@@ -34,9 +36,8 @@ int test_card(CardMemory memory) noexcept;
 
 pid_t pid_of(CardMemory memory) noexcept;
 
-/// The result of a calibration, for other communicators of this process and for its peers.
-enum class Verdict : std::uint32_t { unknown, pays, does_not_pay };
-Verdict noted_verdict(CardMemory memory) noexcept;
-void note_verdict(CardMemory memory, Verdict verdict) noexcept;
+/// What a calibration of this process found, for its other communicators and for its peers.
+Gain noted_gain(CardMemory memory) noexcept;
+void note_gain(CardMemory memory, Gain gain) noexcept;
 
 }  // namespace hocket::transports::cma
