@@ -1,4 +1,5 @@
-// One collective call as the engine sees it: bytes and blocks. The MPI edge has packed derived types and resolved handles.
+// One collective call as the engine sees it: bytes and blocks. The MPI edge has packed derived types and
+// resolved handles.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ enum class Function : std::uint8_t {
   reduce_scatter_block,
   scan,
   exscan,
-  alltoallw,       // from here on: never run by Hocket, known by name so that reports and marks can say it
+  alltoallw,  // from here on: never run by Hocket, known by name so that reports and marks can say it
   neighbor,
   other,
 };
@@ -41,8 +42,8 @@ struct Call : executors::Operation {
 
 enum class Outcome : std::uint8_t {
   done,
-  native,  ///< leave this call to the MPI; the same on all ranks
-  error,   ///< see Communicator::error()
+  native,     ///< leave this call to the MPI; the same on all ranks
+  error,      ///< see Communicator::error()
   forgotten,  ///< only of repeat(): the decision was given up meanwhile; use run()
 };
 

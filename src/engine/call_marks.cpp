@@ -34,9 +34,9 @@ std::string ranks_text(const std::vector<Rank>& ranks) {
 }  // namespace
 
 std::string_view operation_name(std::uint8_t operation) {
-  constexpr std::array<std::string_view, 13> names = {"",         "MPI_SUM",  "MPI_PROD", "MPI_MAX",  "MPI_MIN",
-                                                      "MPI_LAND", "MPI_LOR",  "MPI_LXOR", "MPI_BAND", "MPI_BOR",
-                                                      "MPI_BXOR", "MPI_MAXLOC", "MPI_MINLOC"};
+  constexpr std::array<std::string_view, 13> names = {
+      "",         "MPI_SUM",  "MPI_PROD", "MPI_MAX",  "MPI_MIN",    "MPI_LAND",  "MPI_LOR",
+      "MPI_LXOR", "MPI_BAND", "MPI_BOR",  "MPI_BXOR", "MPI_MAXLOC", "MPI_MINLOC"};
   return operation < names.size() ? names[operation] : "another operation";
 }
 
@@ -74,7 +74,8 @@ std::string describe_instance(Channel& channel, std::uint32_t instance) {
   std::vector<std::pair<std::string, std::vector<Rank>>> groups;
   for (Rank r = 0; r < channel.ranks(); ++r) {
     const std::optional<CallMark> mark = mark_of(channel, r, instance);
-    const std::string what = !mark ? "not there yet" : mark->text() + (mark->native ? " (run by the MPI)" : "");
+    const std::string what =
+        !mark ? "not there yet" : mark->text() + (mark->native ? " (run by the MPI)" : "");
     auto group = groups.begin();
     while (group != groups.end() && group->first != what) ++group;
     if (group == groups.end()) group = groups.insert(groups.end(), {what, {}});

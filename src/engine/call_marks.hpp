@@ -1,4 +1,5 @@
-// The marks that each rank leaves in shared memory: which call its instance is. Written always, read when something is late or wrong.
+// The marks that each rank leaves in shared memory: which call its instance is. Written always, read when
+// something is late or wrong.
 #pragma once
 
 #include <optional>
@@ -23,9 +24,11 @@ struct CallMark {
 void leave_mark(transports::shm::Channel& channel, std::uint32_t instance, const CallMark& mark) noexcept;
 
 /// The mark of a rank for an instance, while it is still there.
-std::optional<CallMark> mark_of(transports::shm::Channel& channel, Rank rank, std::uint32_t instance) noexcept;
+std::optional<CallMark> mark_of(transports::shm::Channel& channel, Rank rank,
+                                std::uint32_t instance) noexcept;
 
-/// All ranks' calls of an instance, equal ones together: "ranks 0-2 in MPI_Allreduce(8 bytes), rank 3 not there".
+/// All ranks' calls of an instance, equal ones together: "ranks 0-2 in MPI_Allreduce(8 bytes), rank 3 not
+/// there".
 std::string describe_instance(transports::shm::Channel& channel, std::uint32_t instance);
 
 /// Name of a predefined operation by its identity in Reduction::operation; empty for 0.

@@ -17,8 +17,9 @@ std::uint64_t hash_of(std::span<const Rank> members) {
 
 }  // namespace
 
-std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t origin, std::span<const Rank> members,
-                                                 Rank rank, std::string& why_not) {
+std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t origin,
+                                                 std::span<const Rank> members, Rank rank,
+                                                 std::string& why_not) {
   Arena* arena = engine.arena();
   if (!arena || !arena->sealed()) {
     why_not = arena ? arena->why() : engine.why_not();

@@ -13,20 +13,23 @@ namespace hocket::engine {
 
 class Communicator {
  public:
-  /// `members`: world ranks in communicator order. `origin`: how it was made (see SlotKey). Null, with the reason, when it is left to the MPI:
-  /// not all members on this node or in the arena. The answer is the same on all members.
-  static std::unique_ptr<Communicator> open(Engine& engine, std::uint64_t origin, std::span<const Rank> members,
-                                            Rank rank, std::string& why_not);
+  /// `members`: world ranks in communicator order. `origin`: how it was made (see SlotKey). Null, with the
+  /// reason, when it is left to the MPI: not all members on this node or in the arena. The answer is the same
+  /// on all members.
+  static std::unique_ptr<Communicator> open(Engine& engine, std::uint64_t origin,
+                                            std::span<const Rank> members, Rank rank, std::string& why_not);
   virtual ~Communicator() = default;
 
   /// Runs the call or says `native` (then the caller runs the MPI's own). No allocation once warm.
   virtual Outcome run(const Call& call) noexcept = 0;
 
-  /// After run(): its call for repeat(). Calls with tables of sizes and with the user's own operations cannot be repeated.
+  /// After run(): its call for repeat(). Calls with tables of sizes and with the user's own operations cannot
+  /// be repeated.
   virtual Repeatable repeatable() const noexcept = 0;
   virtual Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept = 0;
 
-  /// A collective that this communicator leaves to the MPI without asking run(): its mark for stall reports and mismatches.
+  /// A collective that this communicator leaves to the MPI without asking run(): its mark for stall reports
+  /// and mismatches.
   virtual void mark_native(Function function) noexcept = 0;
 
   /// After Outcome::error: text that names ranks and calls.

@@ -1,4 +1,5 @@
-// What a communicator does with calls of one kind: decided once, from what all ranks know alike, then looked up.
+// What a communicator does with calls of one kind: decided once, from what all ranks know alike, then looked
+// up.
 #pragma once
 
 #include <array>
@@ -6,8 +7,8 @@
 #include <memory>
 
 #include "engine/call.hpp"
-#include "engine/report.hpp"
 #include "engine/compiled/flat.hpp"
+#include "engine/report.hpp"
 #include "executors/plan.hpp"
 
 namespace hocket::engine {
@@ -25,7 +26,8 @@ struct CallKind {
 
   std::size_t hash() const noexcept {
     std::size_t h = bytes * 0x9e3779b97f4a7c15U + largest_block;
-    h ^= static_cast<std::size_t>(function) << 3U ^ static_cast<std::size_t>(root) << 9U ^ static_cast<std::size_t>(operation) << 20U;
+    h ^= static_cast<std::size_t>(function) << 3U ^ static_cast<std::size_t>(root) << 9U ^
+         static_cast<std::size_t>(operation) << 20U;
     return (h * 0x9e3779b97f4a7c15U) >> 32U;
   }
 };
@@ -35,16 +37,17 @@ struct Decision {
   std::uint32_t generation = 0;  ///< of its slot: grows when another kind takes it
   Call call;                     ///< the last one, for repetitions
   bool known = false;
-  compiled::FlatPlan flat = nullptr;   ///< compiled plan, or
-  std::size_t published = 0;                      ///< what a rank publishes at most in it
-  const executors::Plan* plan = nullptr;          ///< interpreted plan, or neither: left to the MPI
-  bool copies_input = false;                      ///< in-place calls need a copy of the input
-  bool provisional = false;                       ///< made before it was known whether single copy holds
+  compiled::FlatPlan flat = nullptr;      ///< compiled plan, or
+  std::size_t published = 0;              ///< what a rank publishes at most in it
+  const executors::Plan* plan = nullptr;  ///< interpreted plan, or neither: left to the MPI
+  bool copies_input = false;              ///< in-place calls need a copy of the input
+  bool provisional = false;               ///< made before it was known whether single copy holds
   std::uint32_t signature = 0;
   ReportRow* row = nullptr;
 };
 
-/// Direct-mapped: a collision only costs deciding again. Slots are made when first needed and stay where they are.
+/// Direct-mapped: a collision only costs deciding again. Slots are made when first needed and stay where they
+/// are.
 class Decisions {
  public:
   /// Null until made.

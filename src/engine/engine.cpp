@@ -20,7 +20,8 @@ void Engine::before_init() {
     return;
   }
   try {
-    arena_ = Arena::announce(*job, {options_.memory, options_.setup_seconds, "hocket " HOCKET_VERSION "; " + options_.fingerprint()});
+    arena_ = Arena::announce(*job, {options_.memory, options_.setup_seconds,
+                                    "hocket " HOCKET_VERSION "; " + options_.fingerprint()});
     arena_->set_poke(host_.poke, host_.context);
   } catch (const Error& e) {
     why_not_ = e.what();

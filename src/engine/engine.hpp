@@ -37,10 +37,11 @@ class Engine {
   Arena* arena() { return arena_.get(); }
   const std::string& why_not() const { return why_not_; }
 
-  /// More ranks on this node than cores that they may use; the same on all of them. Known once the arena is sealed.
+  /// More ranks on this node than cores that they may use; the same on all of them. Known once the arena is
+  /// sealed.
   bool oversubscribed() const { return arena_ && arena_->local_ranks() > arena_->cores_for_job(); }
 
-  void before_init();                    ///< before the native MPI_Init or Session_init
+  void before_init();  ///< before the native MPI_Init or Session_init
   void after_init(Rank rank, Rank ranks);
   /// Instead of both: an arena made elsewhere (ranks as threads of one test process).
   void adopt(std::unique_ptr<Arena> arena) { arena_ = std::move(arena); }

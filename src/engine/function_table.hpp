@@ -1,4 +1,5 @@
-// What belongs to a function that a program calls: its name in MPI, its shape, and what MPI obliges the ranks to know about sizes.
+// What belongs to a function that a program calls: its name in MPI, its shape, and what MPI obliges the ranks
+// to know about sizes.
 #pragma once
 
 #include <string_view>
@@ -20,6 +21,8 @@ constexpr bool equal_blocks(Function f) {
 }
 
 /// Hocket never runs it.
-constexpr bool is_foreign(Function f) { return f >= Function::alltoallw; }
+constexpr bool is_foreign(Function f) {
+  return f >= Function::alltoallw;
+}
 
 }  // namespace hocket::engine

@@ -15,7 +15,8 @@ constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
 Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   if (failed()) return Status::failed;
   if (calls_differ(peer)) return Status::mismatch;
-  if (waited_ns > ask_for_life_after_ns && !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)])) {
+  if (waited_ns > ask_for_life_after_ns &&
+      !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)])) {
     dead_ = peer;
     return Status::peer_dead;
   }
@@ -24,7 +25,8 @@ Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   return Status::ok;
 }
 
-/// The peer's call of this number is another function: one that the MPI runs, so that its flag will never come.
+/// The peer's call of this number is another function: one that the MPI runs, so that its flag will never
+/// come.
 bool Guard::calls_differ(Rank peer) const noexcept {
   const auto theirs = mark_of(*channel_, peer, channel_->instance());
   const auto ours = mark_of(*channel_, channel_->rank(), channel_->instance());
@@ -53,8 +55,8 @@ std::string Guard::explain(Status status, const std::string& detail) const {
   const std::string where = describe_instance(*channel_, channel_->instance());
   switch (status) {
     case Status::mismatch:
-      return "the ranks of a communicator call different collectives (call " + std::to_string(channel_->instance()) +
-             "): " + where;
+      return "the ranks of a communicator call different collectives (call " +
+             std::to_string(channel_->instance()) + "): " + where;
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
     default:
@@ -77,7 +79,9 @@ void Guard::fail(Status status, const std::string& detail) noexcept {
   header.failed.store(2, std::memory_order_release);
 }
 
-bool Guard::failed() const noexcept { return channel_->header().failed.load(std::memory_order_relaxed) != 0; }
+bool Guard::failed() const noexcept {
+  return channel_->header().failed.load(std::memory_order_relaxed) != 0;
+}
 
 std::string Guard::error() const {
   for (int i = 0; i < 1000 && channel_->header().failed.load(std::memory_order_acquire) == 1; ++i)

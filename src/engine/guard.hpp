@@ -1,5 +1,5 @@
-// Looks after long waits: dead peers, calls that do not match those that the MPI runs, stalls. And keeps a communicator's error, which
-// its first failing rank writes for all.
+// Looks after long waits: dead peers, calls that do not match those that the MPI runs, stalls. And keeps a
+// communicator's error, which its first failing rank writes for all.
 #pragma once
 
 #include <span>

@@ -22,7 +22,8 @@ using transports::shm::Channel;
 
 namespace {
 
-constexpr std::uint64_t long_wait_ns = 1'000'000'000;  // after which the guard asks whether a peer still lives
+constexpr std::uint64_t long_wait_ns =
+    1'000'000'000;  // after which the guard asks whether a peer still lives
 
 enum PartNumber : std::uint32_t { lines_part = 0, staging_part = 1, cells_part = 2 };
 
@@ -47,7 +48,9 @@ std::uint32_t signature_of(const CallKind& kind) {
 }
 
 /// Rows that have a compiled form for small messages.
-bool is_flat(const Algorithm& algorithm) { return algorithm.name == "flat" || algorithm.name == "direct"; }
+bool is_flat(const Algorithm& algorithm) {
+  return algorithm.name == "flat" || algorithm.name == "direct";
+}
 
 std::size_t largest_block(const Call& call, Rank ranks) {
   if (!sizes_known(call.function)) return 0;
@@ -59,8 +62,8 @@ std::size_t largest_block(const Call& call, Rank ranks) {
 
 }  // namespace
 
-NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
-                                   std::byte* lines)
+NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members,
+                                   Rank rank, std::byte* lines)
     : engine_(engine),
       key_(key),
       members_(members.begin(), members.end()),
@@ -74,7 +77,8 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
 
 NodeCommunicator::~NodeCommunicator() {
   for (const PartNumber number : {lines_part, staging_part, cells_part}) {
-    const bool carved = number == lines_part || (number == staging_part ? staging_memory_ : cells_memory_).asked;
+    const bool carved =
+        number == lines_part || (number == staging_part ? staging_memory_ : cells_memory_).asked;
     if (carved) engine_.arena()->release({key_.origin, key_.members, number});
   }
 }
@@ -96,7 +100,8 @@ Repeatable NodeCommunicator::repeatable() const noexcept {
   return {last_, last_->generation};
 }
 
-Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, void* output, bool in_place) noexcept {
+Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, void* output,
+                                 bool in_place) noexcept {
   Decision& decision = *repeated.decision;
   if (decision.generation != repeated.generation) return Outcome::forgotten;
   decision.call.input = input;
@@ -126,7 +131,8 @@ Outcome NodeCommunicator::run_decided(const Decision& decision, const Call& call
   const CallKind& kind = decision.kind;
   const bool native = !decision.flat && !decision.plan;
   const std::uint64_t started = timed_ ? monotonic_ns() : 0;
-  leave_mark(channel_, channel_.instance() + 1, {kind.function, kind.operation, native, kind.root, kind.bytes});
+  leave_mark(channel_, channel_.instance() + 1,
+             {kind.function, kind.operation, native, kind.root, kind.bytes});
   if (native) {
     channel_.skip();
     count(decision, call, started);
@@ -197,8 +203,8 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
   decision.signature = engine_.options().check ? signature_of(kind) : 1;
   if (!choice.algorithm) return leave_to_mpi(decision, kind.bytes, choice.reason);
 
-  const std::size_t published = compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes,
-                                                                     kind.largest_block);
+  const std::size_t published =
+      compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
   decision.published = published;
   if (is_flat(*choice.algorithm) && situation.sizes_known && published <= transports::shm::payload_bytes)
     decision.flat = compiled::find_flat(call.collective);
@@ -214,7 +220,8 @@ void NodeCommunicator::leave_to_mpi(Decision& decision, std::size_t bytes, std::
 
 void NodeCommunicator::plan_for(Decision& decision, const Call& call, const tuning::Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
-  if (!has_memory_for(algorithm)) return leave_to_mpi(decision, decision.kind.bytes, "the arena's budget is spent");
+  if (!has_memory_for(algorithm))
+    return leave_to_mpi(decision, decision.kind.bytes, "the arena's budget is spent");
   ir::Request request;
   request.collective = call.collective;
   request.ranks = channel_.ranks();
@@ -256,7 +263,8 @@ std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t 
 }
 
 Status NodeCommunicator::execute(const Decision& decision, const Call& call) noexcept {
-  if (decision.flat) return decision.flat({channel_, call, decision.signature, decision.published, sources_.data()});
+  if (decision.flat)
+    return decision.flat({channel_, call, decision.signature, decision.published, sources_.data()});
   try {  // grows workspaces the first time
     const Plan& plan = *decision.plan;
     const bool copies = call.in_place && decision.copies_input;
@@ -284,7 +292,9 @@ Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::
     if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
     staging_->finish();
     first += length;
-    if (first < extent) leave_mark(channel_, channel_.instance() + 1, {call.function, call.reduction.operation, false, call.root, call.agreed_bytes});
+    if (first < extent)
+      leave_mark(channel_, channel_.instance() + 1,
+                 {call.function, call.reduction.operation, false, call.root, call.agreed_bytes});
   } while (first < extent);
   return Status::ok;
 }
@@ -308,7 +318,8 @@ Call NodeCommunicator::with_copied_input(const Call& call) {
   if (ir::is_blocks(call.collective)) {
     bytes = 0;
     for (std::size_t r = 0; r < members_.size(); ++r)
-      bytes = std::max(bytes, static_cast<std::size_t>(call.input_blocks.offset_of(r)) + call.input_blocks.size_of(r));
+      bytes = std::max(
+          bytes, static_cast<std::size_t>(call.input_blocks.offset_of(r)) + call.input_blocks.size_of(r));
   }
   if (input_copy_.size() < bytes) input_copy_.resize(bytes);
   std::memcpy(input_copy_.data(), call.input, bytes);

@@ -18,7 +18,8 @@ namespace hocket::engine {
 
 class NodeCommunicator final : public Communicator {
  public:
-  NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank, std::byte* lines);
+  NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
+                   std::byte* lines);
   ~NodeCommunicator() override;
 
   Outcome run(const Call& call) noexcept override;

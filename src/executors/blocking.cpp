@@ -15,7 +15,8 @@ Status run_blocking(Machine& machine, const transports::Waiting& waiting) noexce
       const Blocker blocker = machine.blocker();
       status = machine.advance();
       if (status != Status::pending || machine.progress() != before) break;
-      if (const Status paused = patience.pause(blocker.word, blocker.seen); paused != Status::ok) return paused;
+      if (const Status paused = patience.pause(blocker.word, blocker.seen); paused != Status::ok)
+        return paused;
     }
   }
   return status;

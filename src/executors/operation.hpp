@@ -1,4 +1,5 @@
-// The data of one collective operation: bytes, blocks and the reduction. What an executor needs beside a plan.
+// The data of one collective operation: bytes, blocks and the reduction. What an executor needs beside a
+// plan.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@ namespace hocket::executors {
 
 using ir::Rank;
 
-/// Elementwise reduction of `count` elements: dst = left fold of src[0..sources). dst may be one of src or disjoint from all of them.
+/// Elementwise reduction of `count` elements: dst = left fold of src[0..sources). dst may be one of src or
+/// disjoint from all of them.
 struct Reduction {
   using Apply = void (*)(const Reduction& self, void* dst, const void* const* src, int sources,
                          std::size_t count) noexcept;
@@ -19,7 +21,8 @@ struct Reduction {
   Apply apply = nullptr;
   std::size_t element_bytes = 1;
   bool commutative = true;
-  std::uint8_t operation = 0;  ///< identity of a predefined operation, 0: the user's own. Part of the call's signature.
+  std::uint8_t operation =
+      0;  ///< identity of a predefined operation, 0: the user's own. Part of the call's signature.
   const void* context = nullptr;
   Kernel kernel = nullptr;  ///< of a predefined operation on a predefined type; null: use apply
 
@@ -50,12 +53,13 @@ struct Operation {
   const void* input = nullptr;
   void* output = nullptr;
   bool in_place = false;
-  /// Bytes that MPI obliges all ranks to agree on: the vector, or one block, or (allgatherv, reduce_scatter) all blocks together;
-  /// 0 for gatherv, scatterv, alltoallv, where no size is known to all.
+  /// Bytes that MPI obliges all ranks to agree on: the vector, or one block, or (allgatherv, reduce_scatter)
+  /// all blocks together; 0 for gatherv, scatterv, alltoallv, where no size is known to all.
   std::size_t agreed_bytes = 0;
   Blocks input_blocks;        ///< scatter(v), alltoall(v), reduce_scatter: of input
   Blocks output_blocks;       ///< gather(v), allgather(v), alltoall(v): of output
-  std::size_t own_bytes = 0;  ///< gather(v), allgather(v): size of the own block; scatter(v), reduce_scatter: of the received one; vectors: their size
+  std::size_t own_bytes = 0;  ///< gather(v), allgather(v): size of the own block; scatter(v), reduce_scatter:
+                              ///< of the received one; vectors: their size
   Reduction reduction;
 };
 

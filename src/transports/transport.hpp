@@ -1,4 +1,5 @@
-// The contract between executors and the ways in which bytes move. A transport does not know what a broadcast is.
+// The contract between executors and the ways in which bytes move. A transport does not know what a broadcast
+// is.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct Piece {
 struct Transfer {
   Rank peer = 0;
   std::span<const Piece> pieces;
-  std::size_t done = 0;   ///< bytes moved so far
+  std::size_t done = 0;  ///< bytes moved so far
   std::size_t total = 0;
   bool started = false;
 };
@@ -44,7 +45,8 @@ class TwoSided {
   virtual Blocker recv_blocker(Rank peer) const noexcept = 0;
 };
 
-/// One-sided: staging buffers that peers read, steps that peers wait for. All of one instance (call or segment of it).
+/// One-sided: staging buffers that peers read, steps that peers wait for. All of one instance (call or
+/// segment of it).
 class OneSided {
  public:
   virtual ~OneSided() = default;

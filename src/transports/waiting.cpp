@@ -3,14 +3,15 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <ctime>
 #include <unistd.h>
+#include <ctime>
 
 namespace hocket::transports {
 namespace {
 
 constexpr std::uint32_t spins_per_poke = 128;
-constexpr std::uint32_t spins_before_yield = 512;  // some 10 us: a running peer's hand-over; then the core may be somebody else's
+constexpr std::uint32_t spins_before_yield =
+    512;  // some 10 us: a running peer's hand-over; then the core may be somebody else's
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr std::uint32_t yields_before_sleep = 256;
 constexpr long longest_sleep_ns = 1'000'000;

@@ -1,6 +1,7 @@
-// How a rank waits for another: spin while every rank has a core; yield at once where ranks share cores (measured: eight ranks on
-// two cores need 2.7 us per operation when they yield at once, 11 us when they spin a little first, 20 us by futex wake-ups);
-// sleep, bounded by a millisecond, when the wait is long. While waiting, the MPI below is progressed.
+// How a rank waits for another: spin while every rank has a core; yield at once where ranks share cores
+// (measured: eight ranks on two cores need 2.7 us per operation when they yield at once, 11 us when they spin
+// a little first, 20 us by futex wake-ups); sleep, bounded by a millisecond, when the wait is long. While
+// waiting, the MPI below is progressed.
 #pragma once
 
 #include <atomic>
@@ -51,7 +52,8 @@ class Patience {
   std::uint64_t started_ns_ = 0;
 };
 
-/// After a store that a sleeping rank may wait for. A wake-up that is missed costs the sleeper its bounded sleep, no more.
+/// After a store that a sleeping rank may wait for. A wake-up that is missed costs the sleeper its bounded
+/// sleep, no more.
 void wake(const void* word) noexcept;
 
 inline void wake_sleepers(const Waiting& waiting, const void* word) noexcept {

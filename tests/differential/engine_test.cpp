@@ -1,4 +1,5 @@
-// Every row of the catalog, run by the engine over shared memory, against a plain reference: random calls, printed seed.
+// Every row of the catalog, run by the engine over shared memory, against a plain reference: random calls,
+// printed seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,17 +28,28 @@ std::uint64_t seed() {
 std::vector<Function> functions_of(ir::Collective c) {
   using F = Function;
   switch (c) {
-    case ir::Collective::gather: return {F::gather, F::gatherv};
-    case ir::Collective::scatter: return {F::scatter, F::scatterv};
-    case ir::Collective::allgather: return {F::allgather, F::allgatherv};
-    case ir::Collective::alltoall: return {F::alltoall, F::alltoallv};
-    case ir::Collective::reduce_scatter: return {F::reduce_scatter, F::reduce_scatter_block};
-    case ir::Collective::barrier: return {F::barrier};
-    case ir::Collective::bcast: return {F::bcast};
-    case ir::Collective::reduce: return {F::reduce};
-    case ir::Collective::allreduce: return {F::allreduce};
-    case ir::Collective::scan: return {F::scan};
-    case ir::Collective::exscan: return {F::exscan};
+    case ir::Collective::gather:
+      return {F::gather, F::gatherv};
+    case ir::Collective::scatter:
+      return {F::scatter, F::scatterv};
+    case ir::Collective::allgather:
+      return {F::allgather, F::allgatherv};
+    case ir::Collective::alltoall:
+      return {F::alltoall, F::alltoallv};
+    case ir::Collective::reduce_scatter:
+      return {F::reduce_scatter, F::reduce_scatter_block};
+    case ir::Collective::barrier:
+      return {F::barrier};
+    case ir::Collective::bcast:
+      return {F::bcast};
+    case ir::Collective::reduce:
+      return {F::reduce};
+    case ir::Collective::allreduce:
+      return {F::allreduce};
+    case ir::Collective::scan:
+      return {F::scan};
+    case ir::Collective::exscan:
+      return {F::exscan};
   }
   return {};
 }
@@ -53,7 +65,8 @@ struct Batch {
 /// The same random calls on all ranks; functions drawn from `functions`.
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   const std::uint64_t s = seed();
-  SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force + " ranks=" + std::to_string(batch.ranks));
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force +
+               " ranks=" + std::to_string(batch.ranks));
   harness::Ranks setting;
   setting.ranks = batch.ranks;
   setting.one_core = batch.ranks > 2;
@@ -68,17 +81,19 @@ void run_batch(const Batch& batch, const std::vector<Function>& functions) {
       harness::CallData data(plan, rank);
       const Outcome outcome = communicator.run(data.call());
       if (outcome == Outcome::native) continue;
-      const std::string where = "call " + std::to_string(i) + " " + std::string(engine::name_of(function)) + " root " +
-                                std::to_string(plan.root) + " in_place " + std::to_string(plan.in_place) + " count " +
-                                std::to_string(plan.counts[0]) + ": ";
+      const std::string where = "call " + std::to_string(i) + " " + std::string(engine::name_of(function)) +
+                                " root " + std::to_string(plan.root) + " in_place " +
+                                std::to_string(plan.in_place) + " count " + std::to_string(plan.counts[0]) +
+                                ": ";
       if (outcome == Outcome::error) throw std::runtime_error(where + communicator.error());
       if (const std::string wrong = data.check(); !wrong.empty()) throw std::runtime_error(where + wrong);
     }
   };
-  EXPECT_NO_THROW(try { harness::run_ranks(setting, body); } catch (const std::exception& e) {
-    ADD_FAILURE() << e.what();
-    throw;
-  });
+  EXPECT_NO_THROW(
+      try { harness::run_ranks(setting, body); } catch (const std::exception& e) {
+        ADD_FAILURE() << e.what();
+        throw;
+      });
 }
 
 class EveryRow : public testing::TestWithParam<const algorithms::Algorithm*> {};
@@ -86,7 +101,8 @@ class EveryRow : public testing::TestWithParam<const algorithms::Algorithm*> {};
 TEST_P(EveryRow, AgreesWithTheReference) {
   const algorithms::Algorithm& row = *GetParam();
   const std::string force = std::string(ir::name_of(row.collective)) + ":" + std::string(row.name);
-  for (const int ranks : {2, 3, 4, 5, 7, 8}) run_batch({.force = force, .ranks = ranks}, functions_of(row.collective));
+  for (const int ranks : {2, 3, 4, 5, 7, 8})
+    run_batch({.force = force, .ranks = ranks}, functions_of(row.collective));
 }
 
 TEST_P(EveryRow, MovesLongMessagesInSegments) {

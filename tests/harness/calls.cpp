@@ -19,22 +19,33 @@ constexpr std::size_t guards = 4;
 
 Collective shape(Function f) {
   switch (f) {
-    case Function::barrier: return Collective::barrier;
-    case Function::bcast: return Collective::bcast;
-    case Function::reduce: return Collective::reduce;
-    case Function::allreduce: return Collective::allreduce;
+    case Function::barrier:
+      return Collective::barrier;
+    case Function::bcast:
+      return Collective::bcast;
+    case Function::reduce:
+      return Collective::reduce;
+    case Function::allreduce:
+      return Collective::allreduce;
     case Function::gather:
-    case Function::gatherv: return Collective::gather;
+    case Function::gatherv:
+      return Collective::gather;
     case Function::scatter:
-    case Function::scatterv: return Collective::scatter;
+    case Function::scatterv:
+      return Collective::scatter;
     case Function::allgather:
-    case Function::allgatherv: return Collective::allgather;
+    case Function::allgatherv:
+      return Collective::allgather;
     case Function::alltoall:
-    case Function::alltoallv: return Collective::alltoall;
+    case Function::alltoallv:
+      return Collective::alltoall;
     case Function::reduce_scatter:
-    case Function::reduce_scatter_block: return Collective::reduce_scatter;
-    case Function::scan: return Collective::scan;
-    default: return Collective::exscan;
+    case Function::reduce_scatter_block:
+      return Collective::reduce_scatter;
+    case Function::scan:
+      return Collective::scan;
+    default:
+      return Collective::exscan;
   }
 }
 
@@ -55,7 +66,8 @@ std::uint64_t combine(Operator op, std::uint64_t left, std::uint64_t right) {
   return static_cast<std::uint64_t>(a * c) << 32U | static_cast<std::uint32_t>(a * d + b);
 }
 
-void apply(const Reduction& self, void* dst, const void* const* src, int sources, std::size_t count) noexcept {
+void apply(const Reduction& self, void* dst, const void* const* src, int sources,
+           std::size_t count) noexcept {
   const auto op = *static_cast<const Operator*>(self.context);
   auto* to = static_cast<std::uint64_t*>(dst);
   for (std::size_t i = 0; i < count; ++i) {
@@ -67,31 +79,41 @@ void apply(const Reduction& self, void* dst, const void* const* src, int sources
 
 std::size_t random_count(std::mt19937_64& random, std::size_t most) {
   switch (random() % 4) {
-    case 0: return random() % 3;
-    case 1: return random() % 17;
-    case 2: return random() % std::min<std::size_t>(most + 1, 400);
-    default: return random() % (most + 1);
+    case 0:
+      return random() % 3;
+    case 1:
+      return random() % 17;
+    case 2:
+      return random() % std::min<std::size_t>(most + 1, 400);
+    default:
+      return random() % (most + 1);
   }
 }
 
 bool has_unequal(Function f) {
-  return f == Function::gatherv || f == Function::scatterv || f == Function::allgatherv || f == Function::alltoallv ||
-         f == Function::reduce_scatter;
+  return f == Function::gatherv || f == Function::scatterv || f == Function::allgatherv ||
+         f == Function::alltoallv || f == Function::reduce_scatter;
 }
 
 }  // namespace
 
-bool CallPlan::is_v() const { return has_unequal(function); }
+bool CallPlan::is_v() const {
+  return has_unequal(function);
+}
 
 std::size_t CallPlan::elements(Rank from, Rank to) const {
   const auto p = static_cast<std::size_t>(ranks);
   switch (function) {
     case Function::gatherv:
-    case Function::allgatherv: return counts[static_cast<std::size_t>(from)];
+    case Function::allgatherv:
+      return counts[static_cast<std::size_t>(from)];
     case Function::scatterv:
-    case Function::reduce_scatter: return counts[static_cast<std::size_t>(to)];
-    case Function::alltoallv: return counts[static_cast<std::size_t>(from) * p + static_cast<std::size_t>(to)];
-    default: return counts[0];
+    case Function::reduce_scatter:
+      return counts[static_cast<std::size_t>(to)];
+    case Function::alltoallv:
+      return counts[static_cast<std::size_t>(from) * p + static_cast<std::size_t>(to)];
+    default:
+      return counts[0];
   }
 }
 
@@ -108,17 +130,20 @@ CallPlan random_call(std::mt19937_64& random, Function function, Rank ranks, std
   const std::size_t bound = random_count(random, most);
   plan.counts.resize(n);
   for (auto& c : plan.counts) c = n == 1 ? bound : random() % (bound + 1);
-  if (function == Function::alltoallv && plan.in_place)  // in place, what is sent has the size of what is received
+  if (function == Function::alltoallv &&
+      plan.in_place)  // in place, what is sent has the size of what is received
     for (Rank i = 0; i < ranks; ++i)
       for (Rank j = 0; j < i; ++j)
-        plan.counts[static_cast<std::size_t>(i * ranks + j)] = plan.counts[static_cast<std::size_t>(j * ranks + i)];
+        plan.counts[static_cast<std::size_t>(i * ranks + j)] =
+            plan.counts[static_cast<std::size_t>(j * ranks + i)];
   return plan;
 }
 
 CallData::CallData(const CallPlan& plan, Rank rank) : plan_(plan), rank_(rank) {
   const Collective c = shape(plan.function);
   const bool root_only = c == Collective::reduce || c == Collective::gather || c == Collective::scatter;
-  if (c == Collective::barrier || c == Collective::bcast || (root_only && rank != plan.root)) plan_.in_place = false;
+  if (c == Collective::barrier || c == Collective::bcast || (root_only && rank != plan.root))
+    plan_.in_place = false;
   fill();
   expect();
   describe();
@@ -128,7 +153,8 @@ CallData::CallData(const CallPlan& plan, Rank rank) : plan_(plan), rank_(rank) {
 void CallData::fill() {
   const Collective c = shape(plan_.function);
   const bool is_root = rank_ == plan_.root;
-  const auto layout = [&](bool incoming, std::vector<std::size_t>& sizes, std::vector<std::ptrdiff_t>& offsets) {
+  const auto layout = [&](bool incoming, std::vector<std::size_t>& sizes,
+                          std::vector<std::ptrdiff_t>& offsets) {
     std::size_t at = 0;
     for (Rank r = 0; r < plan_.ranks; ++r) {
       const std::size_t n = incoming ? plan_.elements(r, rank_) : plan_.elements(rank_, r);
@@ -173,7 +199,8 @@ void CallData::fill() {
     const auto& offsets = exchange_in_place ? out_offsets_ : in_offsets_;
     for (Rank r = 0; r < plan_.ranks; ++r)
       for (std::size_t i = 0; i < plan_.elements(rank_, r); ++i)
-        from[static_cast<std::size_t>(offsets[static_cast<std::size_t>(r)]) / 8 + i] = value(plan_, rank_, r, i);
+        from[static_cast<std::size_t>(offsets[static_cast<std::size_t>(r)]) / 8 + i] =
+            value(plan_, rank_, r, i);
   }
   input_before_ = input_;
 }
@@ -191,7 +218,8 @@ void CallData::expect() {
   const std::size_t n = ir::is_vector(c) ? plan_.counts[0] : 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (c == Collective::bcast && !is_root) expected_[i] = value(plan_, plan_.root, 0, i);
-    if (c == Collective::allreduce || (c == Collective::reduce && is_root)) expected_[i] = fold(0, plan_.ranks - 1, 0, i);
+    if (c == Collective::allreduce || (c == Collective::reduce && is_root))
+      expected_[i] = fold(0, plan_.ranks - 1, 0, i);
     if (c == Collective::scan) expected_[i] = fold(0, rank_, 0, i);
     if (c == Collective::exscan && rank_ > 0) expected_[i] = fold(0, rank_ - 1, 0, i);
   }
@@ -202,7 +230,8 @@ void CallData::expect() {
       for (std::size_t i = own; i + guards < checked_.size(); ++i) checked_[i] = false;
   }
   if (c == Collective::scatter && !(plan_.in_place && is_root))
-    for (std::size_t i = 0; i < plan_.elements(plan_.root, rank_); ++i) expected_[i] = value(plan_, plan_.root, rank_, i);
+    for (std::size_t i = 0; i < plan_.elements(plan_.root, rank_); ++i)
+      expected_[i] = value(plan_, plan_.root, rank_, i);
   if (out_offsets_.empty()) return;
   for (Rank r = 0; r < plan_.ranks; ++r) {
     const auto start = static_cast<std::size_t>(out_offsets_[static_cast<std::size_t>(r)]) / 8;
@@ -218,7 +247,8 @@ void CallData::describe() {
   call.collective = c;
   call.root = plan_.root;
   call.input = plan_.in_place && c != Collective::scatter ? output_.data() : input_.data();
-  call.output = plan_.in_place && c == Collective::scatter ? static_cast<void*>(input_.data()) : output_.data();
+  call.output =
+      plan_.in_place && c == Collective::scatter ? static_cast<void*>(input_.data()) : output_.data();
   if (c == Collective::bcast && rank_ == plan_.root) call.output = input_.data();
   if (c == Collective::bcast && rank_ != plan_.root) call.input = output_.data();
   call.in_place = plan_.in_place;
@@ -242,14 +272,16 @@ void CallData::describe() {
     call.reduction.context = &plan_.op;
     call.reduction.element_bytes = 8;
     call.reduction.commutative = plan_.op != Operator::compose;
-    call.reduction.operation = static_cast<std::uint8_t>(plan_.op == Operator::compose ? 0 : 1 + static_cast<int>(plan_.op));
+    call.reduction.operation =
+        static_cast<std::uint8_t>(plan_.op == Operator::compose ? 0 : 1 + static_cast<int>(plan_.op));
   }
 }
 
 std::string CallData::check() const {
   for (std::size_t i = 0; i < output_.size(); ++i)
     if (checked_[i] && output_[i] != expected_[i])
-      return "rank " + std::to_string(rank_) + ": output element " + std::to_string(i) + " of " + std::to_string(output_.size() - guards) + " is wrong";
+      return "rank " + std::to_string(rank_) + ": output element " + std::to_string(i) + " of " +
+             std::to_string(output_.size() - guards) + " is wrong";
   if (input_ != input_before_) return "rank " + std::to_string(rank_) + ": the input was changed";
   return {};
 }

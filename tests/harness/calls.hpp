@@ -1,4 +1,5 @@
-// Random collective calls with known answers, for any number of ranks: the same call on all ranks, each with its own data.
+// Random collective calls with known answers, for any number of ranks: the same call on all ranks, each with
+// its own data.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,11 @@
 namespace hocket::harness {
 
 /// What a reduction does to 64-bit elements.
-enum class Operator : std::uint8_t { sum, maximum, compose };  ///< compose: affine maps modulo 2^32, associative, not commutative
+enum class Operator : std::uint8_t {
+  sum,
+  maximum,
+  compose
+};  ///< compose: affine maps modulo 2^32, associative, not commutative
 
 struct CallPlan {
   engine::Function function = engine::Function::barrier;
@@ -18,7 +23,8 @@ struct CallPlan {
   engine::Rank root = 0;
   bool in_place = false;  ///< where MPI has it; ignored elsewhere
   Operator op = Operator::sum;
-  std::vector<std::size_t> counts;  ///< elements of the vector (one entry), or of each block (ranks entries; alltoallv: ranks * ranks)
+  std::vector<std::size_t> counts;  ///< elements of the vector (one entry), or of each block (ranks entries;
+                                    ///< alltoallv: ranks * ranks)
   std::uint64_t salt = 0;           ///< varies the data
 
   bool is_v() const;
@@ -26,7 +32,8 @@ struct CallPlan {
 };
 
 /// Sizes up to `most` elements per vector or block; small ones are as frequent as large ones.
-CallPlan random_call(std::mt19937_64& random, engine::Function function, engine::Rank ranks, std::size_t most);
+CallPlan random_call(std::mt19937_64& random, engine::Function function, engine::Rank ranks,
+                     std::size_t most);
 
 /// One rank's buffers for a call, and what they must hold afterwards.
 class CallData {

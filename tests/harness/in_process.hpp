@@ -1,4 +1,5 @@
-// Ranks as threads of one process: the engine as it is, over an arena in plain memory. What sanitizers can see.
+// Ranks as threads of one process: the engine as it is, over an arena in plain memory. What sanitizers can
+// see.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,8 @@ struct Ranks {
   bool one_core = false;                             ///< report fewer cores than ranks
 };
 
-using Body = std::function<void(engine::Rank rank, engine::Communicator& communicator, engine::Engine& engine)>;
+using Body =
+    std::function<void(engine::Rank rank, engine::Communicator& communicator, engine::Engine& engine)>;
 
 /// Runs `body` once per rank, each in its own thread with its own engine. Throws what a body throws.
 void run_ranks(const Ranks& ranks, const Body& body);

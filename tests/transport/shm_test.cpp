@@ -1,4 +1,5 @@
-// Conformance of the transports in shared memory, with and without injected faults: ranks are threads, memory is a vector.
+// Conformance of the transports in shared memory, with and without injected faults: ranks are threads, memory
+// is a vector.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -21,7 +22,8 @@ using shm::Channel;
 /// Page-aligned, zeroed.
 class Memory {
  public:
-  explicit Memory(std::size_t bytes) : data_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
+  explicit Memory(std::size_t bytes)
+      : data_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
     std::memset(data_.get(), 0, bytes);
   }
   std::byte* get() { return data_.get(); }
@@ -39,7 +41,9 @@ void in_threads(Rank ranks, const std::function<void(Rank)>& body) {
   for (std::thread& t : threads) t.join();
 }
 
-Waiting yielding(Watch* watch = nullptr) { return {WaitMode::yield, nullptr, nullptr, watch, nullptr}; }
+Waiting yielding(Watch* watch = nullptr) {
+  return {WaitMode::yield, nullptr, nullptr, watch, nullptr};
+}
 
 /// Sends and receives one message at once, as a round does.
 Status exchange(TwoSided& via, Transfer& out, Transfer& in) {

@@ -19,7 +19,9 @@ inline void move(void* to, const void* from, std::size_t bytes) noexcept {
     std::memcpy(to, from, bytes);
 }
 
-inline bool beside(const FlatCall& call) noexcept { return call.published > inline_bytes; }
+inline bool beside(const FlatCall& call) noexcept {
+  return call.published > inline_bytes;
+}
 
 inline Status begin(const FlatCall& call) noexcept {
   return beside(call) ? call.channel.begin_with_payload(call.signature, call.published)
@@ -49,9 +51,12 @@ inline void publish(const FlatCall& call, const void* data, std::size_t bytes) n
 inline const std::byte* at(const void* base, std::ptrdiff_t offset) noexcept {
   return static_cast<const std::byte*>(base) + offset;
 }
-inline std::byte* at(void* base, std::ptrdiff_t offset) noexcept { return static_cast<std::byte*>(base) + offset; }
+inline std::byte* at(void* base, std::ptrdiff_t offset) noexcept {
+  return static_cast<std::byte*>(base) + offset;
+}
 
-/// Calls take(peer) for ranks rank+1, rank+2, ... as they arrive; starting behind oneself spreads the readers.
+/// Calls take(peer) for ranks rank+1, rank+2, ... as they arrive; starting behind oneself spreads the
+/// readers.
 template <class Take>
 inline Status from_each(Channel& channel, Take take) noexcept {
   const Rank ranks = channel.ranks();
@@ -91,7 +96,8 @@ Status bcast(const FlatCall& call) noexcept {
 }
 
 /// Folds ranks [0, upto) in rank order; the own operand comes from the user's buffer at `own`.
-inline void fold(const FlatCall& call, Rank upto, const void* own, std::size_t offset, std::size_t bytes) noexcept {
+inline void fold(const FlatCall& call, Rank upto, const void* own, std::size_t offset,
+                 std::size_t bytes) noexcept {
   const void** sources = call.sources;
   const Operation& op = call.op;
   for (Rank r = 0; r < upto; ++r) sources[r] = place_of(call, r) + offset;
@@ -133,7 +139,8 @@ Status reduce_scatter(const FlatCall& call) noexcept {
   const auto last = static_cast<std::size_t>(channel.ranks() - 1);
   const auto me = static_cast<std::size_t>(channel.rank());
   const auto offset = static_cast<std::size_t>(op.input_blocks.offset_of(me));
-  const std::size_t all = static_cast<std::size_t>(op.input_blocks.offset_of(last)) + op.input_blocks.size_of(last);
+  const std::size_t all =
+      static_cast<std::size_t>(op.input_blocks.offset_of(last)) + op.input_blocks.size_of(last);
   publish(call, op.input, all);
   const Status s = from_each(channel, [](Rank) {});
   // In place, the result may overlap a part of the own operand: take the published copy.
@@ -169,7 +176,9 @@ Status gather(const FlatCall& call) noexcept {
     publish(call, op.input, op.own_bytes);
   } else {
     channel.announce();
-    if (!op.in_place) move(at(op.output, op.output_blocks.offset_of(static_cast<std::size_t>(op.root))), op.input, op.own_bytes);
+    if (!op.in_place)
+      move(at(op.output, op.output_blocks.offset_of(static_cast<std::size_t>(op.root))), op.input,
+           op.own_bytes);
     s = from_each(channel, [&](Rank peer) {
       const auto block = static_cast<std::size_t>(peer);
       const std::size_t bytes = op.output_blocks.size_of(block);
@@ -236,11 +245,14 @@ Status alltoall(const FlatCall& call) noexcept {
 }
 
 constexpr std::array<FlatPlan, ir::collective_count> plans = {
-    barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, prefix<true>, prefix<false>};
+    barrier,   bcast,    reduce,         allreduce,    gather,       scatter,
+    allgather, alltoall, reduce_scatter, prefix<true>, prefix<false>};
 
 }  // namespace
 
-FlatPlan find_flat(ir::Collective collective) noexcept { return plans[static_cast<std::size_t>(collective)]; }
+FlatPlan find_flat(ir::Collective collective) noexcept {
+  return plans[static_cast<std::size_t>(collective)];
+}
 
 std::size_t published_bytes(ir::Collective collective, Rank ranks, std::size_t agreed_bytes,
                             std::size_t largest_block) noexcept {

@@ -1,6 +1,6 @@
-// Compiled plans for small messages: every rank publishes what others need in its flag line (or the payload beside it), and
-// takes what it needs from the others'. Their specification are the rows `flat` (alltoall: `direct`) of the catalog; the
-// differential tests hold the two together.
+// Compiled plans for small messages: every rank publishes what others need in its flag line (or the payload
+// beside it), and takes what it needs from the others'. Their specification are the rows `flat` (alltoall:
+// `direct`) of the catalog; the differential tests hold the two together.
 #pragma once
 
 #include "base/status.hpp"
@@ -16,7 +16,8 @@ struct FlatCall {
   transports::shm::Channel& channel;
   const Operation& op;
   std::uint32_t signature = 0;
-  std::size_t published = 0;       ///< bytes that a rank publishes at most; the same on all ranks, and decides where payloads are
+  std::size_t published =
+      0;  ///< bytes that a rank publishes at most; the same on all ranks, and decides where payloads are
   const void** sources = nullptr;  ///< room for one pointer per rank
 };
 
@@ -26,7 +27,8 @@ using FlatPlan = Status (*)(const FlatCall& call) noexcept;
 /// Null if the row has no compiled form.
 FlatPlan find_flat(ir::Collective collective) noexcept;
 
-/// The most that a rank publishes in a call of this size; the plan can be used up to shm::payload_bytes. All ranks know it.
+/// The most that a rank publishes in a call of this size; the plan can be used up to shm::payload_bytes. All
+/// ranks know it.
 std::size_t published_bytes(ir::Collective collective, Rank ranks, std::size_t agreed_bytes,
                             std::size_t largest_block) noexcept;
 

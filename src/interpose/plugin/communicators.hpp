@@ -10,6 +10,7 @@
 #include "engine/communicator.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/repeats.hpp"
 #include "interpose/plugin/scratch.hpp"
 
 namespace hocket::interpose {
@@ -31,6 +32,7 @@ struct Communicator {
 
   /// Packed send and receive data, the counts of v-forms, operands of user operations.
   Scratch sent, received, sent_layout, received_layout, operands;
+  Repeats repeats;
 };
 
 extern HandleTable<Communicator> communicators;

@@ -1,4 +1,5 @@
-// Transports with faults: decorators that delay, cut transfers into small parts, and fail, as told. For tests of executors and engine.
+// Transports with faults: decorators that delay, cut transfers into small parts, and fail, as told. For tests
+// of executors and engine.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@ namespace hocket::transports::fake {
 
 struct Faults {
   std::uint64_t seed = 1;
-  double pending = 0;               ///< probability that a step is not there yet, though it is
-  std::uint64_t fail_after = 0;     ///< this many operations work, then every one fails; 0: never
+  double pending = 0;            ///< probability that a step is not there yet, though it is
+  std::uint64_t fail_after = 0;  ///< this many operations work, then every one fails; 0: never
 };
 
 /// Draws the faults of one rank; the same seed gives the same faults.

@@ -68,8 +68,8 @@ Cells::Cells(std::byte* memory, Rank ranks, Rank rank, const Waiting& waiting)
 }
 
 Cells::Pair& Cells::pair(Rank sender, Rank receiver) const noexcept {
-  const std::size_t index =
-      static_cast<std::size_t>(sender) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(receiver);
+  const std::size_t index = static_cast<std::size_t>(sender) * static_cast<std::size_t>(ranks_) +
+                            static_cast<std::size_t>(receiver);
   return *reinterpret_cast<Pair*>(memory_ + index * (line + cells_per_pair * (line + payload_)));
 }
 

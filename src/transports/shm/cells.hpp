@@ -1,8 +1,9 @@
 // Two-sided access: copy-in copy-out through a ring of cells per ordered pair of ranks.
 //
-// A cell's first line holds its number in the stream, the sizes, and the data if they are short: a short message is one line
-// transfer. The sender writes cells, the receiver only how many it has read, which the sender looks at when the ring seems full. A
-// cell says how long its message is, so sizes that do not agree are noticed.
+// A cell's first line holds its number in the stream, the sizes, and the data if they are short: a short
+// message is one line transfer. The sender writes cells, the receiver only how many it has read, which the
+// sender looks at when the ring seems full. A cell says how long its message is, so sizes that do not agree
+// are noticed.
 #pragma once
 
 #include <vector>

@@ -1,14 +1,15 @@
 // The instances of a communicator: who has arrived in which call, and when memory may be used again.
 //
-// Each rank writes its own flag line for instance n at n % ring; before that, it makes sure that every rank has finished instance
-// n - ring. Payloads beside the line, and staging buffers, take turns in the same way, over fewer areas. "Finished" counters are
-// read only when the cached minimum does not suffice, and written for every eighth instance where only flag lines depend on
-// them: so a rank that only receives does not disturb the sender, which runs ahead.
+// Each rank writes its own flag line for instance n at n % ring; before that, it makes sure that every rank
+// has finished instance n - ring. Payloads beside the line, and staging buffers, take turns in the same way,
+// over fewer areas. "Finished" counters are read only when the cached minimum does not suffice, and written
+// for every eighth instance where only flag lines depend on them: so a rank that only receives does not
+// disturb the sender, which runs ahead.
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <bit>
+#include <cstdint>
 
 #include "base/status.hpp"
 #include "transports/shm/lines.hpp"
@@ -38,15 +39,15 @@ class Channel {
     return all_finished(instance_ - ring);
   }
 
-  /// The same, for a call whose payloads of at most `bytes` (equal on all ranks) do not fit the line. Ends in finish() if
-  /// finishes_lazily(bytes), else in finish_now().
+  /// The same, for a call whose payloads of at most `bytes` (equal on all ranks) do not fit the line. Ends in
+  /// finish() if finishes_lazily(bytes), else in finish_now().
   Status begin_with_payload(std::uint32_t signature, std::size_t bytes) noexcept {
     if (const Status s = begin(signature); s != Status::ok) return s;
     const auto areas = static_cast<std::uint32_t>((bytes + payload_area_bytes - 1) / payload_area_bytes);
     return all_finished(payload_turns_.take(instance_, areas));
   }
-  /// More than finish_every payloads of this size find room before an area is used again: then nobody waits for a number that is
-  /// not told yet.
+  /// More than finish_every payloads of this size find room before an area is used again: then nobody waits
+  /// for a number that is not told yet.
   static constexpr bool finishes_lazily(std::size_t bytes) noexcept {
     return bytes <= payload_areas * payload_area_bytes / (2 * finish_every);
   }
@@ -75,7 +76,9 @@ class Channel {
     return wait_arrived(peer);
   }
   /// Without waiting: ok, pending or mismatch.
-  Status arrived_now(Rank peer) const noexcept { return judge(line_of(peer).word.load(std::memory_order_acquire)); }
+  Status arrived_now(Rank peer) const noexcept {
+    return judge(line_of(peer).word.load(std::memory_order_acquire));
+  }
 
   const Line& line_of(Rank peer) const noexcept { return areas_[peer].lines[instance_ % ring]; }
   const std::byte* payload_of(Rank peer) const noexcept { return payload_in(areas_[peer]); }

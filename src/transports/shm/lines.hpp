@@ -1,5 +1,5 @@
-// What a communicator keeps in shared memory, part 0 of its slot: one header, and per rank its flag lines and small payloads.
-// Everything below RankArea is written by its own rank only.
+// What a communicator keeps in shared memory, part 0 of its slot: one header, and per rank its flag lines and
+// small payloads. Everything below RankArea is written by its own rank only.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ inline constexpr std::uint32_t payload_areas = 64;  ///< payloads take as many a
 inline constexpr std::size_t payload_area_bytes = 256;
 inline constexpr std::uint32_t marks_kept = 8;
 
-/// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the payload.
+/// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the
+/// payload.
 struct alignas(line_bytes) Line {
   std::atomic<std::uint64_t> word;
   union {
@@ -31,15 +32,17 @@ struct alignas(line_bytes) Line {
 };
 static_assert(sizeof(Line) == line_bytes);
 
-/// Which call a rank's instance is: for messages to people and for the check against calls that the MPI runs. Read by others only
-/// when something is late or wrong.
+/// Which call a rank's instance is: for messages to people and for the check against calls that the MPI runs.
+/// Read by others only when something is late or wrong.
 struct alignas(32) Mark {
-  std::atomic<std::uint64_t> call;  ///< instance << 32 | what the engine packs: function, operation, who runs it
+  std::atomic<std::uint64_t>
+      call;  ///< instance << 32 | what the engine packs: function, operation, who runs it
   std::atomic<std::uint64_t> bytes;
   std::atomic<std::int64_t> root;
 };
 
-/// Where a rank's user buffers are, for those that may read them, and what it found out about reading others'.
+/// Where a rank's user buffers are, for those that may read them, and what it found out about reading
+/// others'.
 struct alignas(line_bytes) Exposure {
   std::atomic<std::uint64_t> input;
   std::atomic<std::uint64_t> output;
@@ -47,7 +50,8 @@ struct alignas(line_bytes) Exposure {
 };
 
 struct RankArea {
-  alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< an instance that this rank has left for good, as all before it
+  alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< an instance that this rank has left for good,
+                                                            ///< as all before it
   alignas(line_bytes) std::array<Mark, marks_kept> marks;
   Exposure exposure;
   std::array<Line, ring> lines;
@@ -58,8 +62,9 @@ inline constexpr std::size_t error_text_bytes = 960;
 
 struct alignas(line_bytes) Header {
   alignas(line_bytes) std::atomic<std::uint32_t> sleepers;
-  alignas(line_bytes) std::atomic<std::uint32_t> failed;    ///< 0; 1 while the text is written; 2: text is complete
-  std::atomic<std::uint32_t> stall_reported;                ///< instance whose stall was reported
+  alignas(
+      line_bytes) std::atomic<std::uint32_t> failed;  ///< 0; 1 while the text is written; 2: text is complete
+  std::atomic<std::uint32_t> stall_reported;          ///< instance whose stall was reported
   std::array<char, error_text_bytes> error_text;
 };
 
@@ -73,7 +78,8 @@ struct Layout {
   RankArea* areas = nullptr;
 
   explicit Layout(std::byte* memory = nullptr)
-      : header(reinterpret_cast<Header*>(memory)), areas(memory ? reinterpret_cast<RankArea*>(memory + sizeof(Header)) : nullptr) {}
+      : header(reinterpret_cast<Header*>(memory)),
+        areas(memory ? reinterpret_cast<RankArea*>(memory + sizeof(Header)) : nullptr) {}
 };
 
 }  // namespace hocket::transports::shm

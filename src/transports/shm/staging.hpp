@@ -1,4 +1,5 @@
-// One-sided access within a communicator's slot: each rank's staging buffer, `depth` areas deep, and the steps of its flag line.
+// One-sided access within a communicator's slot: each rank's staging buffer, `depth` areas deep, and the
+// steps of its flag line.
 #pragma once
 
 #include "transports/shm/channel.hpp"
@@ -41,7 +42,8 @@ class Staging final : public OneSided {
     if (const Status s = channel_.arrived_now(peer); s != Status::ok) return s;
     return channel_.line_of(peer).step.load(std::memory_order_acquire) >= step ? Status::ok : Status::pending;
   }
-  /// Until the peer's flag shows this instance, its step is that of an older one; both change its value when they change.
+  /// Until the peer's flag shows this instance, its step is that of an older one; both change its value when
+  /// they change.
   Blocker blocker(Rank peer) const noexcept override {
     const Line& line = channel_.line_of(peer);
     return {&line.step, line.step.load(std::memory_order_relaxed), peer};

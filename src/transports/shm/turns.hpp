@@ -9,7 +9,8 @@ namespace hocket::transports::shm {
 template <std::uint32_t areas>
 class Turns {
  public:
-  /// Goes on to the next `count` areas, side by side, for this instance; returns the last instance that used any of them (0: none).
+  /// Goes on to the next `count` areas, side by side, for this instance; returns the last instance that used
+  /// any of them (0: none).
   std::uint32_t take(std::uint32_t instance, std::uint32_t count = 1) noexcept {
     current_ = next_ + count > areas ? 0 : next_;
     next_ = current_ + count;

@@ -11,6 +11,14 @@ int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_
   const auto native = HOCKET_NATIVE(Alltoall, in, in_count, in_type, out, out_count, out_type, comm);
   Communicator* c = enter(comm, Function::alltoall, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
+  const CallShape shape{.function = Function::alltoall,
+                        .count = in_count,
+                        .type = in_type,
+                        .second_count = out_count,
+                        .second_type = out_type};
+  if (const auto* call = find_repeat(*c, shape, in, out))
+    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
+      return finish(*c, outcome, native);
   const bool in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::alltoall, native); };
   const Type* received = type_of(out_type);
@@ -35,7 +43,8 @@ int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_
   call.input = bytes_of(in_place ? out : in, to_all, c->sent);
   call.output = landing(out, from_all, c->received);
   call.in_place = call.input == call.output;
-  return finish(*c, c->engine->run(call), native, [&] { deliver(call.output, out, from_all); });
+  return finish(*c, run(*c, shape, call, !in_place && sent->plain && received->plain), native,
+                [&] { deliver(call.output, out, from_all); });
 }
 
 HOCKET_BOTH_FORMS(alltoall)

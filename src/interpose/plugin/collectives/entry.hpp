@@ -54,6 +54,24 @@ int finish(Communicator& c, Outcome outcome, Native native) {
   return finish(c, outcome, native, [] {});
 }
 
+/// The same call as before with other buffers, or null: then the call has to be described. In-place calls and
+/// missing buffers are always described.
+inline const engine::Repeatable* find_repeat(const Communicator& c, const CallShape& shape, const void* in,
+                                             const void* out) {
+  if (in == out || !in || !out || in == MPI_IN_PLACE || out == MPI_IN_PLACE) return nullptr;
+  return c.repeats.find(shape);
+}
+
+/// Runs a described call. `plain`: its data lie in the user's buffers as they are, so it can be repeated.
+inline Outcome run(Communicator& c, const CallShape& shape, const Call& call, bool plain) {
+  const Outcome outcome = c.engine->run(call);
+  if (plain && call.agreed_bytes != 0 && outcome != Outcome::error) {
+    const engine::Repeatable repeatable = c.engine->repeatable();
+    if (repeatable.decision) c.repeats.keep(shape, repeatable);
+  }
+  return outcome;
+}
+
 /// Counts and buffers that can be right.
 inline bool is_rank(const Communicator& c, int rank) {
   return rank >= 0 && rank < c.size;

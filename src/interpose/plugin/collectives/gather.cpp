@@ -20,6 +20,15 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
   const auto native = HOCKET_NATIVE(Gather, in, in_count, in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::gather, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
+  const CallShape shape{.function = Function::gather,
+                        .root = root,
+                        .count = in_count,
+                        .type = in_type,
+                        .second_count = out_count,
+                        .second_type = out_type};
+  if (const auto* call = find_repeat(*c, shape, in, out))
+    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
+      return finish(*c, outcome, native);
   const bool receives = c->rank == root, in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::gather, native); };
   if (!is_rank(*c, root) || (in_place && !receives)) return odd();
@@ -49,9 +58,10 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
     call.input = call.output;
   else
     call.input = bytes_of(in_place ? own_block(out, out_count, *received, c->rank) : in, own, c->sent);
-  return finish(*c, c->engine->run(call), native, [&] {
-    if (receives) deliver(call.output, out, all);
-  });
+  return finish(*c, run(*c, shape, call, !in_place && sent->plain && (!receives || received->plain)), native,
+                [&] {
+                  if (receives) deliver(call.output, out, all);
+                });
 }
 
 HOCKET_BOTH_FORMS(gather)

@@ -10,13 +10,17 @@ int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, 
   const auto native = HOCKET_NATIVE(Reduce_scatter_block, in, out, count, type, op, comm);
   Communicator* c = enter(comm, Function::reduce_scatter_block, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
+  const CallShape shape{.function = Function::reduce_scatter_block, .count = count, .type = type, .op = op};
+  if (const auto* call = find_repeat(*c, shape, in, out))
+    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
+      return finish(*c, outcome, native);
   ReducedBlocks blocks(*c, Function::reduce_scatter_block);
   const auto own = static_cast<std::size_t>(count);
   if (count < 0 || !blocks.prepare(type, op) ||
       !blocks.place(in, out, own * static_cast<std::size_t>(c->size), own))
     return leave(*c, Function::reduce_scatter_block, native);
   blocks.call().input_blocks.size = blocks.call().agreed_bytes = own * blocks.unit();
-  return finish(*c, c->engine->run(blocks.call()), native, [&] { blocks.deliver(); });
+  return finish(*c, run(*c, shape, blocks.call(), blocks.is_plain()), native, [&] { blocks.deliver(); });
 }
 
 HOCKET_BOTH_FORMS(reduce_scatter_block)

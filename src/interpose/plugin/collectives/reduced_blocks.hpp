@@ -39,6 +39,8 @@ class ReducedBlocks {
     return true;
   }
 
+  bool is_plain() const { return !reducer_.packs(); }
+
   void deliver() const {
     if (reducer_.packs()) interpose::deliver(call_.output, out_, elements(own_));
   }

@@ -28,6 +28,8 @@ class ReducedVector {
 
   const Call& call() const { return call_; }
 
+  bool is_plain() const { return !reducer_.packs(); }
+
   void deliver() const {
     if (receives_ && reducer_.packs()) interpose::deliver(call_.output, out_, elements());
   }

@@ -11,6 +11,15 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
   const auto native = HOCKET_NATIVE(Scatter, in, in_count, in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::scatter, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
+  const CallShape shape{.function = Function::scatter,
+                        .root = root,
+                        .count = in_count,
+                        .type = in_type,
+                        .second_count = out_count,
+                        .second_type = out_type};
+  if (const auto* call = find_repeat(*c, shape, in, out))
+    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
+      return finish(*c, outcome, native);
   const bool sends = c->rank == root, in_place = out == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::scatter, native); };
   if (!is_rank(*c, root) || (in_place && !sends)) return odd();
@@ -37,9 +46,10 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
   call.input = sends ? bytes_of(in, all, c->sent) : nullptr;
   call.in_place = in_place;
   call.output = in_place ? const_cast<void*>(call.input) : landing(out, own, c->received);
-  return finish(*c, c->engine->run(call), native, [&] {
-    if (!in_place) deliver(call.output, out, own);
-  });
+  return finish(*c, run(*c, shape, call, !in_place && received->plain && (!sends || sent->plain)), native,
+                [&] {
+                  if (!in_place) deliver(call.output, out, own);
+                });
 }
 
 HOCKET_BOTH_FORMS(scatter)

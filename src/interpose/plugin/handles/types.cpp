@@ -3,8 +3,12 @@
 #include "interpose/plugin/handles/element_kinds.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/repeats.hpp"
 
 namespace hocket::interpose {
+
+std::atomic<std::uint32_t> type_epoch{1};
+
 namespace {
 
 HandleTable<const Type> types;
@@ -18,6 +22,7 @@ int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
 
 int forget(MPI_Datatype handle, int, void*, void*) {
   types.erase(bits_of(handle));
+  ++type_epoch;
   return MPI_SUCCESS;
 }
 

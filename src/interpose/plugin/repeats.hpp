@@ -1,0 +1,61 @@
+// Calls that a communicator has run, as the program wrote them: the same call with other buffers is repeated
+// without looking types, operations and selection up again. Programs call the same few collectives over and
+// over.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "engine/call.hpp"
+#include "interpose/plugin/mpi_abi.hpp"
+
+namespace hocket::interpose {
+
+/// What the program wrote, without the buffers. Unused members stay zero.
+struct CallShape {
+  engine::Function function = engine::Function::other;
+  int root = 0;
+  long long count = 0;
+  MPI_Datatype type{};
+  long long second_count = 0;  ///< of the receive side, where there are two
+  MPI_Datatype second_type{};
+  MPI_Op op{};
+  bool operator==(const CallShape&) const = default;
+};
+
+/// Grows when MPI frees a datatype: its handle may come to mean another one.
+extern std::atomic<std::uint32_t> type_epoch;
+
+class Repeats {
+ public:
+  /// Null: describe the call and run it.
+  const engine::Repeatable* find(const CallShape& shape) const noexcept {
+    if (!entries_) return nullptr;
+    const Entry& entry = (*entries_)[place_of(shape)];
+    const bool same = entry.shape == shape && entry.epoch == type_epoch.load(std::memory_order_relaxed);
+    return same && entry.call.decision ? &entry.call : nullptr;
+  }
+  void keep(const CallShape& shape, const engine::Repeatable& call) {
+    if (!entries_) entries_ = std::make_unique<Entries>();
+    (*entries_)[place_of(shape)] = {shape, type_epoch.load(std::memory_order_relaxed), call};
+  }
+
+ private:
+  struct Entry {
+    CallShape shape;
+    std::uint32_t epoch = 0;
+    engine::Repeatable call;
+  };
+  using Entries = std::array<Entry, 64>;
+
+  static std::size_t place_of(const CallShape& s) noexcept {
+    const auto count = static_cast<std::uint64_t>(s.count);
+    return (static_cast<std::size_t>(s.function) * 4 + (count ^ count >> 4U ^ count >> 9U) % 4) % 64;
+  }
+
+  std::unique_ptr<Entries> entries_;
+};
+
+}  // namespace hocket::interpose
