@@ -55,20 +55,14 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
          (wish == "on" || s.bytes >= least_single_copy_bytes);
 }
 
-bool SingleCopy::holds(ir::Collective collective) noexcept {
+bool SingleCopy::holds(ir::Collective collective) {
   const std::uint32_t instance = channel_.instance() + 1;
   const bool first = stage_ == Stage::asleep;
-  const bool due = first || (!settled() && may_change(instance) && all_have_finished_last_stage(instance));
-  if (due) go_on(instance);
-  return agreed_ >= needed_by(collective);
-}
-
-void SingleCopy::go_on(std::uint32_t instance) noexcept {
-  try {
+  if (first || (!settled() && may_change(instance) && all_have_finished_last_stage(instance))) {
     advance();
-  } catch (...) {  // no memory for a measurement or a note: the vote is a no, or is cast already
+    next_ = instance + calls_between_stages;
   }
-  next_ = instance + calls_between_stages;
+  return agreed_ >= needed_by(collective);
 }
 
 /// Fails only when the communicator does: the call that follows waits for the same ranks and reports it.
@@ -84,7 +78,6 @@ void SingleCopy::advance() {
       return cma::publish_card(card_of(channel_.rank()));
     case Stage::published:
       stage_ = Stage::voted;
-      vote.store(vote_for(Gain::none), std::memory_order_release);
       return vote.store(own_vote(), std::memory_order_release);
     case Stage::voted:
       stage_ = Stage::settled;

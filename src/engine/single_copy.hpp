@@ -41,8 +41,8 @@ class SingleCopy {
   bool concerns(const tuning::Situation& situation) const noexcept;
 
   /// The answer for the communicator's next call, which concerns it. All ranks ask at the same calls; at
-  /// which, may_change says. May wait for a rank that is calls_between_stages behind.
-  bool holds(ir::Collective collective) noexcept;
+  /// which, may_change says. May wait for a rank that is calls_between_stages behind. Throws std::bad_alloc.
+  bool holds(ir::Collective collective);
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
@@ -61,7 +61,6 @@ class SingleCopy {
   enum class Stage : std::uint8_t { asleep, published, voted, settled };
 
   bool all_have_finished_last_stage(std::uint32_t instance) noexcept;
-  void go_on(std::uint32_t instance) noexcept;
   void advance();
   std::uint32_t own_vote();
   void settle();

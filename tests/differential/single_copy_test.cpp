@@ -22,8 +22,9 @@ using engine::Rank;
 
 constexpr const char* all_exposed =
     "bcast:exposed,gather:exposed,scatter:exposed,allgather:exposed,alltoall:exposed";
-const std::vector<Function> data_movers = {Function::bcast, Function::gather, Function::scatter,
-                                           Function::allgather, Function::alltoall};
+std::vector<Function> data_movers() {
+  return {Function::bcast, Function::gather, Function::scatter, Function::allgather, Function::alltoall};
+}
 
 struct Setting {
   int ranks = 3;
@@ -31,7 +32,7 @@ struct Setting {
   std::string force = all_exposed;
   int calls = 120;
   std::size_t most_elements = 30'000;
-  std::vector<Function> functions = data_movers;
+  std::vector<Function> functions = data_movers();
   std::function<void(Rank rank, int call)> before_call = [](Rank, int) {};
 };
 

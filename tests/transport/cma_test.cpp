@@ -111,7 +111,7 @@ TEST(ProcessMemory, SaysWhyItFails) {
   EXPECT_EQ(read_own(8, to, sizeof to), EFAULT);
   Children children;
   const pid_t gone = children.start([] { return 0; });
-  children.wait();
+  ASSERT_EQ(children.wait(), std::vector<int>{0});
   EXPECT_EQ(read_process_memory(gone, address_of(to), {reinterpret_cast<std::byte*>(to), sizeof to}), ESRCH);
 }
 
