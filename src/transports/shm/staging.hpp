@@ -7,8 +7,8 @@
 
 namespace hocket::transports::shm {
 
-inline constexpr std::uint32_t staging_depth = 4;
-inline constexpr std::size_t staging_area_bytes = 128 * 1024;
+inline constexpr std::uint32_t staging_depth = 3;
+inline constexpr std::size_t staging_area_bytes = 256 * 1024;
 
 inline constexpr std::size_t staging_bytes(Rank ranks) {
   return static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
