@@ -52,6 +52,7 @@ def choose(
     commutative: bool,
     predefined: bool,
     oversubscribed: bool,
+    single_copy: bool,
     disable: str,
     force: str,
     rules: str,

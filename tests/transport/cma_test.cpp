@@ -136,7 +136,9 @@ class Repeated {
     data_ = static_cast<std::byte*>(
         mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     for (std::size_t i = 0; i < times; ++i)
-      mmap(data_ + i * window, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+      if (mmap(data_ + i * window, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+          MAP_FAILED)
+        std::abort();
     close(file);
   }
   ~Repeated() { munmap(data_, bytes_); }

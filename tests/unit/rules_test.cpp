@@ -71,6 +71,18 @@ TEST(Conditions, FlagsHoldBothWays) {
   EXPECT_FALSE(holds("reduce commutative -> flat", s));
 }
 
+TEST(Conditions, SingleCopyIsForThoseWhoHaveAgreed) {
+  const Rules rules("", "bcast:exposed", "");
+  Situation s = situation(Collective::bcast, 4, std::size_t{1} << 20U);
+  EXPECT_FALSE(holds("bcast single_copy -> exposed", s));
+  EXPECT_EQ(rules.choose(s).algorithm->name, "flat");
+  EXPECT_EQ(rules.choose(s).reason, "forced exposed does not fit: the ranks do not read each other's memory");
+  s.single_copy = true;
+  EXPECT_TRUE(holds("bcast single_copy -> exposed", s));
+  EXPECT_EQ(rules.choose(s).algorithm->name, "exposed");
+  EXPECT_EQ(Rules().choose(s).reason, "bcast           single_copy bytes>=64K       -> exposed");
+}
+
 TEST(Conditions, NamesOfShapesCoverAllTheirFunctions) {
   Situation regular = situation(Collective::allgather), vector = regular;
   vector.equal_blocks = false;

@@ -107,6 +107,9 @@ def explain(
     ] = False,
     user_op: Annotated[bool, typer.Option("--user-op", help="The operation is the user's own.")] = False,
     oversubscribed: Annotated[bool, typer.Option("--oversubscribed", help="Ranks outnumber cores.")] = False,
+    single_copy: Annotated[
+        bool, typer.Option("--single-copy", help="Ranks read each other's memory, and it pays.")
+    ] = False,
     show: Annotated[int | None, typer.Option(help="Also print this rank's schedule.")] = None,
 ) -> None:
     """Say what would run for a call, by which rule, what it costs, and what else would fit."""
@@ -120,6 +123,7 @@ def explain(
         "commutative": not non_commutative,
         "predefined": not (user_op or non_commutative),
         "oversubscribed": oversubscribed,
+        "single_copy": single_copy,
     }
     choice = _choose(shape, ranks, agreed, flags)
     console.print(f"{_headline(collective, choice)}", markup=False, style="bold")
