@@ -9,18 +9,21 @@
 
 #include "base/clock.hpp"
 #include "transports/cma/process_memory.hpp"
+#include "transports/shm/staging.hpp"
 
 namespace hocket::transports::cma {
 namespace {
 
-constexpr std::size_t area_bytes = 128 * 1024;  // as the staging areas of a rank
-constexpr std::size_t areas = 4;
+using shm::staging_area_bytes;
+using shm::staging_depth;
+
 constexpr int most_repetitions = 40;
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 class Measurement {
  public:
-  Measurement() : from_(calibrated_sizes.back(), std::byte{1}), to_(from_), area_(areas * area_bytes) {}
+  Measurement()
+      : from_(calibrated_sizes.back(), std::byte{1}), to_(from_), area_(staging_depth * staging_area_bytes) {}
 
   std::uint64_t kernel_copy(std::size_t bytes) noexcept {
     const std::uint64_t started = monotonic_ns();
@@ -31,9 +34,9 @@ class Measurement {
 
   std::uint64_t staged_copy(std::size_t bytes) noexcept {
     const std::uint64_t started = monotonic_ns();
-    for (std::size_t at = 0; at < bytes; at += area_bytes) {
-      const std::size_t length = std::min(area_bytes, bytes - at);
-      std::byte* area = area_.data() + at / area_bytes % areas * area_bytes;
+    for (std::size_t at = 0; at < bytes; at += staging_area_bytes) {
+      const std::size_t length = std::min(staging_area_bytes, bytes - at);
+      std::byte* area = area_.data() + at / staging_area_bytes % staging_depth * staging_area_bytes;
       copy(area, from_.data() + at, length);
       copy(to_.data() + at, area, length);
     }
