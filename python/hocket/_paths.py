@@ -26,16 +26,15 @@ def _recorded_prefixes() -> Iterator[Path]:
 
 
 def _prefixes() -> Iterator[Path]:
-    if named := os.environ.get("HOCKET_PREFIX"):
-        yield Path(named)
-        return
     yield from _recorded_prefixes()
     yield Path(sysconfig.get_path("data"))
     yield Path(__file__).resolve().parents[2] / "build" / "dev"  # a source tree
 
 
 def prefix() -> Path:
-    """The prefix that Hocket is installed in; sys.prefix when there is none."""
+    """The prefix that Hocket is installed in: the named one, the first that holds it, or sys.prefix."""
+    if named := os.environ.get("HOCKET_PREFIX"):
+        return Path(named)
     return next(
         (path for path in _prefixes() if (path / "lib" / "hocket" / "libhocket.so").exists()),
         Path(sys.prefix),
