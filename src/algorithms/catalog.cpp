@@ -8,6 +8,8 @@ namespace hocket::algorithms {
 namespace {
 
 constexpr Parameter radix_of_tree[] = {{"radix", 2, 2, 64}};
+constexpr Parameter pipelined_tree[] = {{"radix", 2, 2, 64}, {"segments", 8, 1, 1024}};
+constexpr Parameter pipelined[] = {{"segments", 8, 1, 1024}};
 constexpr Parameter radix_of_barrier[] = {{"radix", 8, 2, 64}};
 constexpr Parameter leaders[] = {{"leaders", 2, 1, 64}};
 
@@ -79,6 +81,13 @@ ir::Schedule build(const Algorithm& algorithm, const Request& request) {
     build_alone(request, schedule.chunks, builder);
   builder.finish();
   return schedule;
+}
+
+std::int32_t parameter(const Algorithm& algorithm, const ir::Parameters& values, std::string_view name,
+                       std::int32_t otherwise) {
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i)
+    if (algorithm.parameters[i].name == name) return values[i];
+  return otherwise;
 }
 
 }  // namespace hocket::algorithms

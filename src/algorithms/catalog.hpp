@@ -72,6 +72,10 @@ std::uint32_t chunks_of(const Algorithm& algorithm, const Request& request);
 bool fits(const Algorithm& algorithm, const Request& request);
 /// The preset parameters of a row.
 ir::Parameters presets(const Algorithm& algorithm);
+/// The value of a parameter; `otherwise` if the row has none of that name. `segments` is applied to the built
+/// schedule by passes::segment, all others by the builder.
+std::int32_t parameter(const Algorithm& algorithm, const ir::Parameters& values, std::string_view name,
+                       std::int32_t otherwise);
 /// One rank's schedule.
 ir::Schedule build(const Algorithm& algorithm, const Request& request);
 

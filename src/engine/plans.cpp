@@ -1,5 +1,7 @@
 #include "engine/plans.hpp"
 
+#include "passes/segment.hpp"
+
 namespace hocket::engine {
 
 namespace {
@@ -15,13 +17,30 @@ std::vector<ir::Window> staging_windows(const algorithms::Algorithm& algorithm, 
   return windows;
 }
 
+/// All ranks' schedules are looked at, so that all ranks decide alike: some requests of a row may be
+/// pipelined, others not (a k-nomial reduction whose operation does not commute ends with a message that
+/// makes a cycle).
+bool can_segment(const algorithms::Algorithm& algorithm, const ir::Request& request) {
+  std::vector<ir::Schedule> all;
+  for (ir::Rank r = 0; r < request.ranks; ++r)
+    all.push_back(algorithms::build(algorithm, request.seen_by(r)));
+  return passes::can_segment(all);
+}
+
+ir::Schedule schedule_for(const algorithms::Algorithm& algorithm, const ir::Request& request) {
+  ir::Schedule schedule = algorithms::build(algorithm, request);
+  const std::int32_t segments = algorithms::parameter(algorithm, request.parameters, "segments", 1);
+  if (segments < 2 || !can_segment(algorithm, request)) return schedule;
+  return passes::segment(schedule, static_cast<std::uint32_t>(segments));
+}
+
 }  // namespace
 
 const executors::Plan& Plans::get(const algorithms::Algorithm& algorithm, const ir::Request& request) {
   for (const Entry& e : entries_)
     if (e.algorithm == &algorithm && same(e.request, request)) return *e.plan;
   entries_.push_back({&algorithm, request,
-                      std::make_unique<executors::Plan>(algorithms::build(algorithm, request),
+                      std::make_unique<executors::Plan>(schedule_for(algorithm, request),
                                                         staging_windows(algorithm, request))});
   return *entries_.back().plan;
 }
