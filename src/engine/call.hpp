@@ -42,9 +42,10 @@ struct Call : executors::Operation {
 
 enum class Outcome : std::uint8_t {
   done,
-  native,     ///< leave this call to the MPI; the same on all ranks
-  error,      ///< see Communicator::error()
-  forgotten,  ///< only of repeat(): the decision was given up meanwhile; use run()
+  native,        ///< leave this call to the MPI; the same on all ranks
+  native_timed,  ///< the same, and tell native_ended() when it has returned
+  error,         ///< see Communicator::error()
+  forgotten,     ///< only of repeat(): the decision was given up meanwhile; use run()
 };
 
 /// A call that was run before, to be run again with other buffers and without being described anew.

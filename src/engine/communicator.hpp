@@ -28,6 +28,9 @@ class Communicator {
   virtual Repeatable repeatable() const noexcept = 0;
   virtual Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept = 0;
 
+  /// After Outcome::native_timed, when the MPI's own call has returned.
+  virtual void native_ended() noexcept = 0;
+
   /// A collective that this communicator leaves to the MPI without asking run(): its mark for stall reports
   /// and mismatches.
   virtual void mark_native(Function function) noexcept = 0;

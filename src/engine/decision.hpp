@@ -9,6 +9,7 @@
 #include "engine/call.hpp"
 #include "engine/compiled/flat.hpp"
 #include "engine/report.hpp"
+#include "engine/trials.hpp"
 #include "executors/plan.hpp"
 
 namespace hocket::engine {
@@ -32,18 +33,27 @@ struct CallKind {
   }
 };
 
+/// One way to run a call.
+struct Path {
+  compiled::FlatPlan flat = nullptr;      ///< compiled plan, or
+  std::size_t published = 0;              ///< (what a rank publishes at most in it)
+  const executors::Plan* plan = nullptr;  ///< interpreted plan, or neither: left to the MPI
+  bool copies_input = false;              ///< in-place calls need a copy of the input
+  ReportRow* row = nullptr;
+
+  bool is_native() const noexcept { return !flat && !plan; }
+};
+
 struct Decision {
   CallKind kind;
   std::uint32_t generation = 0;  ///< of its slot: grows when another kind takes it
   Call call;                     ///< the last one, for repetitions
   bool known = false;
-  compiled::FlatPlan flat = nullptr;      ///< compiled plan, or
-  std::size_t published = 0;              ///< what a rank publishes at most in it
-  const executors::Plan* plan = nullptr;  ///< interpreted plan, or neither: left to the MPI
-  bool copies_input = false;              ///< in-place calls need a copy of the input
-  bool provisional = false;               ///< made before it was known whether single copy holds
+  bool provisional = false;  ///< made before it was known whether single copy holds
   std::uint32_t signature = 0;
-  ReportRow* row = nullptr;
+  Path path;               ///< the one that the rules chose, or that has won its trial
+  Trial* trial = nullptr;  ///< until it is decided: which of these is fastest
+  std::array<Path, Trial::most_paths> tried;
 };
 
 /// Direct-mapped: a collision only costs deciding again. Slots are made when first needed and stay where they

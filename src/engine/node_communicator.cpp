@@ -39,6 +39,10 @@ transports::Waiting waiting_of(const Engine& engine, transports::Watch& watch) {
   return {wait_mode(engine), engine.host().poke, engine.host().context, &watch, nullptr};
 }
 
+/// Smaller calls end before a trial's clock has been read.
+constexpr std::size_t least_tried_bytes = 16 * 1024;
+constexpr std::string_view won_reason = "a trial of the data paths, in the program's own calls";
+
 /// 32 bits that are never 0, equal where MPI obliges the calls to be equal.
 std::uint32_t signature_of(const CallKind& kind) {
   CallKind agreed = kind;
@@ -125,25 +129,51 @@ Decision* NodeCommunicator::decide_anew(const CallKind& kind, const Call& call) 
   }
 }
 
-Outcome NodeCommunicator::run_decided(const Decision& decision, const Call& call) noexcept {
+Outcome NodeCommunicator::run_decided(Decision& decision, const Call& call) noexcept {
   if (guard_.failed()) [[unlikely]]
     return Outcome::error;
+  return decision.trial ? run_trial(decision, call) : run_path(decision, decision.path, call);
+}
+
+Outcome NodeCommunicator::run_path(const Decision& decision, const Path& path, const Call& call) noexcept {
   const CallKind& kind = decision.kind;
-  const bool native = !decision.flat && !decision.plan;
   const std::uint64_t started = timed_ ? monotonic_ns() : 0;
   leave_mark(channel_, channel_.instance() + 1,
-             {kind.function, kind.operation, native, kind.root, kind.bytes});
-  if (native) {
+             {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes});
+  if (path.is_native()) {
     channel_.skip();
-    count(decision, call, started);
+    count(path, call, started);
     return Outcome::native;
   }
-  if (const Status status = execute(decision, call); status != Status::ok) [[unlikely]] {
+  if (const Status status = execute(path, call, decision.signature); status != Status::ok) [[unlikely]] {
     give_up(status);
     return Outcome::error;
   }
-  count(decision, call, started);
+  count(path, call, started);
   return Outcome::done;
+}
+
+Outcome NodeCommunicator::run_trial(Decision& decision, const Call& call) noexcept {
+  Trial& trial = *decision.trial;
+  const std::size_t number = trial.next_path(channel_);
+  const bool tries = trial.is_trying();
+  if (trial.is_decided()) {
+    decision.path = decision.tried[number];
+    decision.trial = nullptr;
+  }
+  const std::uint64_t started = monotonic_ns();
+  const Outcome outcome = run_path(decision, decision.tried[number], call);
+  if (!tries) return outcome;
+  if (outcome == Outcome::native) {
+    native_trial_ = {&trial, number, started};
+    return Outcome::native_timed;
+  }
+  trial.note(channel_, number, monotonic_ns() - started);
+  return outcome;
+}
+
+void NodeCommunicator::native_ended() noexcept {
+  native_trial_.trial->note(channel_, native_trial_.path, monotonic_ns() - native_trial_.started_ns);
 }
 
 bool NodeCommunicator::is_current(const Decision& decision, const CallKind& kind) const noexcept {
@@ -182,7 +212,7 @@ CallKind NodeCommunicator::kind_of(const Call& call) const noexcept {
   return kind;
 }
 
-void NodeCommunicator::decide(Decision& decision, const Call& call) {
+tuning::Situation NodeCommunicator::situation_of(const Decision& decision, const Call& call) {
   const CallKind& kind = decision.kind;
   tuning::Situation situation;
   situation.collective = call.collective;
@@ -193,50 +223,85 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
   situation.commutative = kind.commutative;
   situation.predefined = kind.operation != 0;
   situation.oversubscribed = engine_.oversubscribed();
+  return situation;
+}
 
+void NodeCommunicator::decide(Decision& decision, const Call& call) {
+  tuning::Situation situation = situation_of(decision, call);
   const bool concerned = single_copy_.concerns(situation);
   situation.single_copy = concerned && single_copy_.holds(situation.collective);
   decision.provisional = concerned && !single_copy_.settled();
 
   const tuning::Choice choice = engine_.rules().choose(situation);
   decision.known = true;
-  decision.signature = engine_.options().check ? signature_of(kind) : 1;
-  if (!choice.algorithm) return leave_to_mpi(decision, kind.bytes, choice.reason);
+  decision.signature = engine_.options().check ? signature_of(decision.kind) : 1;
+  decision.path = path_for(decision.kind, call, choice);
+  if (!decision.provisional) begin_trial(decision, call, situation, choice);
+}
 
+Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
+  if (!choice.algorithm) return native(kind, choice.reason);
   const std::size_t published =
       compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
-  decision.published = published;
-  if (is_flat(*choice.algorithm) && situation.sizes_known && published <= transports::shm::payload_bytes)
-    decision.flat = compiled::find_flat(call.collective);
-  else
-    plan_for(decision, call, choice);
-  if (decision.flat || decision.plan)
-    decision.row = engine_.report().row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  Path path;
+  if (is_flat(*choice.algorithm) && sizes_known(call.function) &&
+      published <= transports::shm::payload_bytes) {
+    path.flat = compiled::find_flat(call.collective);
+    path.published = published;
+  } else {
+    path = planned(kind, call, choice);
+    if (path.is_native()) return path;
+  }
+  path.row = engine_.report().row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  return path;
 }
 
-void NodeCommunicator::leave_to_mpi(Decision& decision, std::size_t bytes, std::string_view reason) {
-  decision.row = engine_.report().row(decision.kind.function, bytes, "native", reason);
+Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
+  Path path;
+  path.row = engine_.report().row(kind.function, kind.bytes, "native", reason);
+  return path;
 }
 
-void NodeCommunicator::plan_for(Decision& decision, const Call& call, const tuning::Choice& choice) {
+Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
-  if (!has_memory_for(algorithm))
-    return leave_to_mpi(decision, decision.kind.bytes, "the arena's budget is spent");
+  if (!has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
   ir::Request request;
   request.collective = call.collective;
   request.ranks = channel_.ranks();
   request.rank = channel_.rank();
-  request.root = std::max(decision.kind.root, 0);
-  request.commutative = decision.kind.commutative;
+  request.root = std::max(kind.root, 0);
+  request.commutative = kind.commutative;
   request.parameters = choice.parameters;
   const Plan& plan = plans_.get(algorithm, request);
   if (algorithm.access == Access::one_sided && plan.staging_chunks > 0 &&
       Binding(plan, call).longest_segment(transports::shm::staging_area_bytes) == 0)
-    return leave_to_mpi(decision, decision.kind.bytes, "one element is larger than the staging buffer");
+    return native(kind, "one element is larger than the staging buffer");
   if (algorithm.single_copy && !exposed_) exposed_.emplace(*staging_, channel_, single_copy_.processes());
   workspace_.fit(plan);
-  decision.plan = &plan;
-  decision.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
+  Path path;
+  path.plan = &plan;
+  path.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
+  return path;
+}
+
+/// Large calls that move data: what the rules chose, single copy if they did not choose it though it is
+/// possible, and the MPI's own call unless ranks share cores (there it waits by spinning).
+void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
+                                   const tuning::Choice& ruled) {
+  const bool moves_data = !ir::is_reduction(call.collective) && call.collective != ir::Collective::barrier;
+  if (!engine_.options().trials || !moves_data || decision.path.is_native() || !ruled.built_in ||
+      !situation.sizes_known || situation.bytes < least_tried_bytes)
+    return;
+  std::size_t paths = 0;
+  decision.tried[paths++] = decision.path;
+  const Algorithm* exposed = single_copy_.possible() && situation.equal_blocks
+                                 ? algorithms::find(call.collective, "exposed")
+                                 : nullptr;
+  if (exposed && exposed != ruled.algorithm)
+    decision.tried[paths++] =
+        path_for(decision.kind, call, {exposed, algorithms::presets(*exposed), true, won_reason});
+  if (!situation.oversubscribed) decision.tried[paths++] = native(decision.kind, won_reason);
+  if (paths > 1) decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
 }
 
 bool NodeCommunicator::has_memory_for(const Algorithm& algorithm) {
@@ -262,18 +327,19 @@ std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t 
   return part.memory;
 }
 
-Status NodeCommunicator::execute(const Decision& decision, const Call& call) noexcept {
-  if (decision.flat)
-    return decision.flat({channel_, call, decision.signature, decision.published, sources_.data()});
+Status NodeCommunicator::execute(const Path& path, const Call& call, std::uint32_t signature) noexcept {
+  if (path.flat) return path.flat({channel_, call, signature, path.published, sources_.data()});
   try {  // grows workspaces the first time
-    const Plan& plan = *decision.plan;
-    const bool copies = call.in_place && decision.copies_input;
-    const Call& ready = copies ? with_copied_input(call) : call;
-    return plan.one_sided() ? run_one_sided(plan, ready, decision.signature)
-                            : run_two_sided(plan, ready, decision.signature);
+    const Plan& plan = *path.plan;
+    if (call.in_place && path.copies_input) return run_plan(plan, with_copied_input(call), signature);
+    return run_plan(plan, call, signature);
   } catch (...) {
     return Status::no_memory;
   }
+}
+
+Status NodeCommunicator::run_plan(const Plan& plan, const Call& call, std::uint32_t signature) {
+  return plan.one_sided() ? run_one_sided(plan, call, signature) : run_two_sided(plan, call, signature);
 }
 
 Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::uint32_t signature) {
@@ -328,8 +394,8 @@ Call NodeCommunicator::with_copied_input(const Call& call) {
   return copy;
 }
 
-void NodeCommunicator::count(const Decision& decision, const Call& call, std::uint64_t started_ns) noexcept {
-  ReportRow& row = *decision.row;
+void NodeCommunicator::count(const Path& path, const Call& call, std::uint64_t started_ns) noexcept {
+  ReportRow& row = *path.row;
   ++row.calls;
   row.bytes += call.agreed_bytes;
   if (timed_) row.seconds += static_cast<double>(monotonic_ns() - started_ns) * 1e-9;

@@ -25,6 +25,7 @@ class NodeCommunicator final : public Communicator {
   Outcome run(const Call& call) noexcept override;
   Repeatable repeatable() const noexcept override;
   Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
+  void native_ended() noexcept override;
   void mark_native(Function function) noexcept override;
   std::string error() const override { return guard_.error(); }
 
@@ -37,20 +38,27 @@ class NodeCommunicator final : public Communicator {
 
   CallKind kind_of(const Call& call) const noexcept;
   Decision* decide_anew(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
-  Outcome run_decided(const Decision& decision, const Call& call) noexcept;
+  Outcome run_decided(Decision& decision, const Call& call) noexcept;
+  Outcome run_path(const Decision& decision, const Path& path, const Call& call) noexcept;
+  Outcome run_trial(Decision& decision, const Call& call) noexcept;
   void decide(Decision& decision, const Call& call);
-  void leave_to_mpi(Decision& decision, std::size_t bytes, std::string_view reason);
-  void plan_for(Decision& decision, const Call& call, const tuning::Choice& choice);
+  tuning::Situation situation_of(const Decision& decision, const Call& call);
+  Path path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
+  Path planned(const CallKind& kind, const Call& call, const tuning::Choice& choice);
+  Path native(const CallKind& kind, std::string_view reason);
+  void begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
+                   const tuning::Choice& ruled);
   bool is_current(const Decision& decision, const CallKind& kind) const noexcept;
   void give_up(Status status) noexcept;
   bool has_memory_for(const algorithms::Algorithm& algorithm);
   std::byte* part(Part& part, std::uint32_t number, std::size_t bytes);
 
-  Status execute(const Decision& decision, const Call& call) noexcept;
+  Status execute(const Path& path, const Call& call, std::uint32_t signature) noexcept;
+  Status run_plan(const executors::Plan& plan, const Call& call, std::uint32_t signature);
   Status run_one_sided(const executors::Plan& plan, const Call& call, std::uint32_t signature);
   Status run_two_sided(const executors::Plan& plan, const Call& call, std::uint32_t signature);
   Call with_copied_input(const Call& call);
-  void count(const Decision& decision, const Call& call, std::uint64_t started_ns) noexcept;
+  void count(const Path& path, const Call& call, std::uint64_t started_ns) noexcept;
 
   Engine& engine_;
   SlotKey key_;
@@ -65,6 +73,13 @@ class NodeCommunicator final : public Communicator {
   Plans plans_;
   Decisions decisions_;
   Decision* last_ = nullptr;  ///< of the last run()
+  Trials trials_;
+  /// A trial's call that the MPI is running.
+  struct {
+    Trial* trial = nullptr;
+    std::size_t path = 0;
+    std::uint64_t started_ns = 0;
+  } native_trial_;
   executors::Workspace workspace_;
   std::vector<std::byte> input_copy_;
   std::vector<const void*> sources_;

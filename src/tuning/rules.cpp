@@ -39,6 +39,7 @@ Rules::Rules(std::string_view disable, std::string_view force, std::string_view 
   append(rules_, parse_disabled(disable));
   append(rules_, parse_forced(force));
   if (!file.empty()) append(rules_, parse_rules(contents_of(std::string(file)), file));
+  first_built_in_ = rules_.size();
   append(rules_, parse_rules(default_rules, "default.rules"));
 }
 
@@ -53,10 +54,11 @@ Choice Rules::choose(const Situation& situation) const noexcept {
     const auto why_not =
         rule.algorithm ? obstacle(*rule.algorithm, rule.parameters, situation) : Obstacle::none;
     if (why_not == Obstacle::none)
-      return {rule.algorithm, rule.parameters, complaint.empty() ? std::string_view(rule.text) : complaint};
+      return {rule.algorithm, rule.parameters, &rule >= rules_.data() + first_built_in_,
+              complaint.empty() ? std::string_view(rule.text) : complaint};
     if (complaint.empty()) complaint = rule.does_not_fit[static_cast<std::size_t>(why_not)];
   }
-  return {nullptr, {}, complaint.empty() ? no_rule : complaint};
+  return {nullptr, {}, true, complaint.empty() ? no_rule : complaint};
 }
 
 std::vector<std::string_view> Rules::texts() const {

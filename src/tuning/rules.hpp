@@ -31,6 +31,7 @@ struct Situation {
 struct Choice {
   const algorithms::Algorithm* algorithm = nullptr;  ///< null: leave it to the MPI
   ir::Parameters parameters{};
+  bool built_in = false;  ///< by the table that Hocket brings, not by the wish of the user
   std::string_view
       reason;  ///< the rule's text, or why a forced algorithm did not fit; lives as long as the Rules
 };
@@ -54,6 +55,7 @@ class Rules {
 
  private:
   std::vector<Rule> rules_;
+  std::size_t first_built_in_ = 0;
 };
 
 }  // namespace hocket::tuning

@@ -80,7 +80,8 @@ void run_batch(const Batch& batch, const std::vector<Function>& functions) {
       const harness::CallPlan plan = harness::random_call(random, function, batch.ranks, batch.most_elements);
       harness::CallData data(plan, rank);
       const Outcome outcome = communicator.run(data.call());
-      if (outcome == Outcome::native) continue;
+      if (outcome == Outcome::native_timed) communicator.native_ended();
+      if (outcome == Outcome::native || outcome == Outcome::native_timed) continue;
       const std::string where = "call " + std::to_string(i) + " " + std::string(engine::name_of(function)) +
                                 " root " + std::to_string(plan.root) + " in_place " +
                                 std::to_string(plan.in_place) + " count " + std::to_string(plan.counts[0]) +
@@ -126,6 +127,33 @@ TEST(Engine, RunsAMixtureOfAllCollectives) {
   for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
   for (const int ranks : {1, 2, 3, 4, 6, 8})
     if (ranks > 1) run_batch({.force = "", .ranks = ranks, .most_elements = 20'000, .calls = 300}, all);
+}
+
+/// Large broadcasts of one size: every path is tried, all ranks come to the same end, and the report says so.
+TEST(Engine, TriesDataPathsAndAgreesOnOne) {
+  constexpr int ranks = 4;
+  std::vector<std::string> reports(ranks);
+  harness::Ranks setting;
+  setting.ranks = ranks;
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine& engine) {
+    harness::CallPlan plan;
+    plan.function = Function::bcast;
+    plan.ranks = ranks;
+    plan.counts = {20'000};
+    for (int i = 0; i < 60; ++i) {
+      plan.salt = static_cast<std::uint64_t>(i);
+      harness::CallData data(plan, rank);
+      const Outcome outcome = communicator.run(data.call());
+      if (outcome == Outcome::native_timed) communicator.native_ended();
+      if (outcome == Outcome::done && !data.check().empty()) throw std::runtime_error(data.check());
+      if (outcome == Outcome::error) throw std::runtime_error(communicator.error());
+    }
+    for (const engine::ReportRow& row : engine.report().rows())
+      reports[static_cast<std::size_t>(rank)] += row.algorithm + " " + std::to_string(row.calls) + "; ";
+  });
+  for (const std::string& report : reports) EXPECT_EQ(report, reports.front());
+  EXPECT_NE(reports.front().find("native"), std::string::npos) << reports.front();
+  EXPECT_NE(reports.front().find("exposed"), std::string::npos) << reports.front();
 }
 
 TEST(Engine, StaysRightWhenTheBudgetIsSpent) {

@@ -39,6 +39,7 @@ struct Setting {
 Options options(const Setting& setting) {
   Options options;
   options.cma = setting.cma;
+  options.trials = false;  // the measurement alone decides
   options.force = setting.force;
   return options;
 }

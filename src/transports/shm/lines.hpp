@@ -49,11 +49,20 @@ struct alignas(line_bytes) Exposure {
   std::atomic<std::uint32_t> vote;  ///< engine::SingleCopy
 };
 
+/// What a rank measured of the data paths of one trial (engine/trials.hpp), for all to read.
+struct TrialNote {
+  static constexpr std::size_t paths = 3;
+  std::atomic<std::uint32_t> serial;
+  std::array<std::atomic<std::uint32_t>, paths> best_ns;
+};
+inline constexpr std::uint32_t trial_notes = 16;
+
 struct RankArea {
   alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< an instance that this rank has left for good,
                                                             ///< as all before it
   alignas(line_bytes) std::array<Mark, marks_kept> marks;
   Exposure exposure;
+  std::array<TrialNote, trial_notes> trials;
   std::array<Line, ring> lines;
   alignas(line_bytes) std::array<std::byte, payload_areas * payload_area_bytes> payload;
 };

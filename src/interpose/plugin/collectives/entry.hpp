@@ -47,7 +47,11 @@ int finish(Communicator& c, Outcome outcome, Native native, Deliver deliver) {
     deliver();
     return MPI_SUCCESS;
   }
-  return outcome == Outcome::native ? native() : raise_error(c.handle, c.engine->error());
+  if (outcome == Outcome::native) return native();
+  if (outcome == Outcome::error) return raise_error(c.handle, c.engine->error());
+  const int result = native();
+  c.engine->native_ended();
+  return result;
 }
 template <class Native>
 int finish(Communicator& c, Outcome outcome, Native native) {
