@@ -77,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
 
     ended = run(mpi, suite, parsed, parsed.modules, hocket=True)
     if parsed.corrupt:
-        noticed = not has_passed(ended)
+        noticed = not ended.hung and bool(bad_tests(ended))
         print(ended.output[-2000:])
         print(
             "the suite noticed the damage" if noticed else "FAILED: the suite did not notice damaged results"
