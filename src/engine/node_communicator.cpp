@@ -74,6 +74,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       guard_(engine, members_),
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
       single_copy_(engine, members_, channel_),
+      size_samples_(channel_),
       sources_(members.size()),
       timed_(!engine.options().report.empty()) {
   guard_.watch(channel_);
@@ -198,11 +199,11 @@ void NodeCommunicator::mark_native(Function function) noexcept {
   channel_.skip();
 }
 
-CallKind NodeCommunicator::kind_of(const Call& call) const noexcept {
+CallKind NodeCommunicator::kind_of(const Call& call) noexcept {
   CallKind kind;
   kind.function = call.function;
   kind.root = ir::is_rooted(call.collective) ? call.root : -1;
-  kind.bytes = call.agreed_bytes;
+  kind.bytes = sizes_known(call.function) ? call.agreed_bytes : size_samples_.agreed_before(call);
   kind.largest_block = largest_block(call, channel_.ranks());
   if (ir::is_reduction(call.collective)) {
     kind.operation = call.reduction.operation;
@@ -290,7 +291,7 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
                                    const tuning::Choice& ruled) {
   const bool moves_data = !ir::is_reduction(call.collective) && call.collective != ir::Collective::barrier;
   if (!engine_.options().trials || !moves_data || decision.path.is_native() || !ruled.built_in ||
-      !situation.sizes_known || situation.bytes < least_tried_bytes)
+      situation.bytes < (situation.sizes_known ? least_tried_bytes : 1))
     return;
   std::size_t paths = 0;
   decision.tried[paths++] = decision.path;

@@ -9,6 +9,7 @@
 #include "engine/guard.hpp"
 #include "engine/plans.hpp"
 #include "engine/single_copy.hpp"
+#include "engine/size_samples.hpp"
 #include "executors/binding.hpp"
 #include "transports/shm/cells.hpp"
 #include "transports/shm/staging.hpp"
@@ -36,7 +37,7 @@ class NodeCommunicator final : public Communicator {
     std::byte* memory = nullptr;
   };
 
-  CallKind kind_of(const Call& call) const noexcept;
+  CallKind kind_of(const Call& call) noexcept;
   Decision* decide_anew(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
   Outcome run_decided(Decision& decision, const Call& call) noexcept;
   Outcome run_path(const Decision& decision, const Path& path, const Call& call) noexcept;
@@ -74,6 +75,7 @@ class NodeCommunicator final : public Communicator {
   Decisions decisions_;
   Decision* last_ = nullptr;  ///< of the last run()
   Trials trials_;
+  SizeSamples size_samples_;
   /// A trial's call that the MPI is running.
   struct {
     Trial* trial = nullptr;

@@ -57,12 +57,17 @@ struct TrialNote {
 };
 inline constexpr std::uint32_t trial_notes = 16;
 
+/// Own bytes in calls whose sizes are not known to all (engine/size_samples.hpp).
+inline constexpr std::size_t sampled_functions = 3;
+inline constexpr std::uint32_t size_samples = 4;
+
 struct RankArea {
   alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< an instance that this rank has left for good,
                                                             ///< as all before it
   alignas(line_bytes) std::array<Mark, marks_kept> marks;
   Exposure exposure;
   std::array<TrialNote, trial_notes> trials;
+  std::array<std::array<std::atomic<std::uint64_t>, size_samples>, sampled_functions> sizes;
   std::array<Line, ring> lines;
   alignas(line_bytes) std::array<std::byte, payload_areas * payload_area_bytes> payload;
 };
