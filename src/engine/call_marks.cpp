@@ -1,5 +1,6 @@
 #include "engine/call_marks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -68,6 +69,16 @@ std::optional<CallMark> mark_of(Channel& channel, Rank rank, std::uint32_t insta
   mark.root = static_cast<Rank>(m.root.load(std::memory_order_relaxed));
   mark.bytes = m.bytes.load(std::memory_order_relaxed);
   return mark;
+}
+
+std::uint32_t first_difference(Channel& channel, std::uint32_t instance) noexcept {
+  const std::uint32_t kept = std::min(instance, transports::shm::marks_kept);
+  for (std::uint32_t i = instance - kept + 1; i != instance; ++i) {
+    const std::optional<CallMark> ours = mark_of(channel, channel.rank(), i);
+    for (Rank r = 0; r < channel.ranks() && ours; ++r)
+      if (const std::optional<CallMark> theirs = mark_of(channel, r, i); theirs && *theirs != *ours) return i;
+  }
+  return instance;
 }
 
 std::string describe_instance(Channel& channel, std::uint32_t instance) {

@@ -16,6 +16,7 @@ struct CallMark {
   bool native = false;  ///< run by the MPI
   Rank root = 0;
   std::size_t bytes = 0;
+  bool operator==(const CallMark&) const = default;
 
   /// "MPI_Reduce(64 bytes, root 2, MPI_SUM)"
   std::string text() const;
@@ -26,6 +27,10 @@ void leave_mark(transports::shm::Channel& channel, std::uint32_t instance, const
 /// The mark of a rank for an instance, while it is still there.
 std::optional<CallMark> mark_of(transports::shm::Channel& channel, Rank rank,
                                 std::uint32_t instance) noexcept;
+
+/// The earliest instance up to this one in which calls of ranks differ, as far as marks are still there; else
+/// this one.
+std::uint32_t first_difference(transports::shm::Channel& channel, std::uint32_t instance) noexcept;
 
 /// All ranks' calls of an instance, equal ones together: "ranks 0-2 in MPI_Allreduce(8 bytes), rank 3 not
 /// there".

@@ -52,11 +52,13 @@ std::string Guard::name_of(Rank rank) const {
 }
 
 std::string Guard::explain(Status status, const std::string& detail) const {
-  const std::string where = describe_instance(*channel_, channel_->instance());
+  const std::uint32_t call =
+      status == Status::mismatch ? first_difference(*channel_, channel_->instance()) : channel_->instance();
+  const std::string where = describe_instance(*channel_, call);
   switch (status) {
     case Status::mismatch:
-      return "the ranks of a communicator call different collectives (call " +
-             std::to_string(channel_->instance()) + "): " + where;
+      return "the ranks of a communicator call different collectives (call " + std::to_string(call) +
+             "): " + where;
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
     default:

@@ -164,6 +164,20 @@ TEST(Channel, TellsAnotherCallFromALateOne) {
   });
 }
 
+TEST(Channel, RemembersACallThatDifferedWhileNobodyLooked) {
+  constexpr Rank ranks = 2;
+  Memory lines(shm::bytes_for(ranks));
+  in_threads(ranks, [&](Rank me) {
+    Channel channel(lines.get(), ranks, me, yielding());
+    ASSERT_EQ(channel.begin(me == 0 ? 11 : 13), Status::ok);  // two roots, say: nobody waits for anybody
+    channel.announce();
+    channel.finish();
+    ASSERT_EQ(channel.begin(17), Status::ok);
+    channel.announce();
+    EXPECT_EQ(channel.arrived(1 - me), Status::mismatch);
+  });
+}
+
 /// Ends every long wait.
 class Impatient final : public Watch {
  public:
