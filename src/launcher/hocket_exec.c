@@ -2,9 +2,10 @@
  *
  *     mpirun -n 64 hocket-exec ./app
  *
- * It is started once per rank by whatever launcher the site uses, so it is small, needs libc only and leaves nothing behind:
- * only the ranks are touched, never mpirun or its helpers. It appends to LD_PRELOAD, because a profiling tool that is already
- * there has to come first to see the program's calls. If the library cannot be preloaded the program runs untouched. */
+ * It is started once per rank by whatever launcher the site uses, so it is small, needs libc only and leaves
+ * nothing behind: only the ranks are touched, never mpirun or its helpers. It appends to LD_PRELOAD, because
+ * a profiling tool that is already there has to come first to see the program's calls. If the library cannot
+ * be preloaded the program runs untouched. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -59,7 +60,8 @@ static bool is_verbose(void) {
   return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* The library belongs to this very executable: <prefix>/bin/hocket-exec and <prefix>/lib/hocket/libhocket.so. */
+/* The library belongs to this very executable: <prefix>/bin/hocket-exec and <prefix>/lib/hocket/libhocket.so.
+ */
 static bool find_library(char path[PATH_MAX]) {
   char self[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -108,7 +110,8 @@ static unsigned long long start_time(pid_t pid) {
   return field != NULL ? strtoull(field + 1, NULL, 10) : 0;
 }
 
-/* All ranks that one launcher starts on a node share a parent; with its start time that names the job on this node. */
+/* All ranks that one launcher starts on a node share a parent; with its start time that names the job on this
+ * node. */
 static void launcher_identity(char text[64]) {
   const pid_t parent = getppid();
   snprintf(text, 64, "%d:%llu", (int)parent, start_time(parent));
@@ -139,7 +142,8 @@ static bool is_static_elf(const char* path) {
     for (int i = 0; i < header.e_phnum && !interpreted; ++i) {
       Elf64_Phdr segment;
       const off_t at = (off_t)(header.e_phoff + (Elf64_Off)i * header.e_phentsize);
-      interpreted = pread(file, &segment, sizeof segment, at) != (ssize_t)sizeof segment || segment.p_type == PT_INTERP;
+      interpreted =
+          pread(file, &segment, sizeof segment, at) != (ssize_t)sizeof segment || segment.p_type == PT_INTERP;
     }
   }
   close(file);
@@ -184,7 +188,8 @@ static struct plan make_plan(void) {
   } else if (!find_library(library)) {
     plan.untouched_because = "../lib/hocket/libhocket.so is not there, seen from this executable";
   } else if (strpbrk(library, ": ") != NULL) {
-    plan.untouched_because = "the path of libhocket.so has a colon or a space, which LD_PRELOAD cannot express";
+    plan.untouched_because =
+        "the path of libhocket.so has a colon or a space, which LD_PRELOAD cannot express";
   } else {
     plan.preload = appended_preload(library);
   }

@@ -1,4 +1,5 @@
-// The least an MPI program can do: so many ranks as expected, one sum, one broadcast. Launched under every MPI family.
+// The least an MPI program can do: so many ranks as expected, one sum, one broadcast. Launched under every
+// MPI family.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
