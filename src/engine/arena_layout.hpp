@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/slot_records.hpp"
+
 namespace hocket::engine {
 
 inline constexpr std::uint64_t arena_magic = 0x31746b636f48;  // "Hockt1"
-inline constexpr std::uint32_t arena_layout_version = 1;
+inline constexpr std::uint32_t arena_layout_version = 2;
 inline constexpr std::size_t arena_page = 4096;
 inline constexpr std::size_t slot_entries = 4096;
 inline constexpr std::size_t max_cpus = 8192;
@@ -53,6 +55,8 @@ enum class SlotState : std::uint32_t {
   live,
   denied,   ///< no memory: kept until all users have asked, so that all hear the same
   removed,  ///< was used: the search goes on behind it
+  idle,     ///< freed, with its pages: for the next slot of this size
+  lost,     ///< idle when a process died that changed the directory: perhaps live under another key
 };
 
 struct alignas(64) SlotEntry {
@@ -76,7 +80,10 @@ struct alignas(arena_page) ArenaHeader {
   std::atomic<std::uint32_t> directory_owner;  ///< local rank + 1 of who changes the directory
   std::atomic<std::uint64_t> used;
   char stranger[512];  ///< who could not even enter, and why: part of a refusal
+  Occupancy<slot_entries> occupancy;
+  IdleList idle;
 };
+static_assert(sizeof(ArenaHeader) == arena_page);
 
 static_assert(std::atomic<Verdict>::is_always_lock_free && std::atomic<EntryState>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
