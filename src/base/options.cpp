@@ -40,14 +40,16 @@ struct Allowed {
 
 /// Texts that are one of a few words.
 constexpr Allowed allowed_words[] = {
+    {"HOCKET_DEVICE", {"auto", "host"}},
     {"HOCKET", {"on", "off"}},
     {"HOCKET_CMA", {"auto", "on", "off"}},
     {"HOCKET_WAIT", {"auto", "spin", "yield", "sleep"}},
 };
 
 /// What decides anything that all ranks must do alike. The others may differ from rank to rank.
-constexpr std::string_view agreed[] = {"HOCKET",        "HOCKET_TRIALS", "HOCKET_DISABLE", "HOCKET_FORCE",
-                                       "HOCKET_MEMORY", "HOCKET_CHECK",  "HOCKET_CMA",     "HOCKET_RULES"};
+constexpr std::string_view agreed[] = {"HOCKET",         "HOCKET_DEVICE", "HOCKET_TRIALS",
+                                       "HOCKET_DISABLE", "HOCKET_FORCE",  "HOCKET_MEMORY",
+                                       "HOCKET_CHECK",   "HOCKET_CMA",    "HOCKET_RULES"};
 
 [[noreturn]] void refuse(std::string_view variable, std::string_view value, std::string_view expected) {
   throw Error(std::string(variable) + "=" + std::string(value) + ": expected " + std::string(expected));

@@ -52,6 +52,7 @@ enum class Outcome : std::uint8_t {
 struct Repeatable {
   struct Decision* decision = nullptr;  ///< null: calls like the last one cannot be repeated
   std::uint32_t generation = 0;
+  Reduction reduction;
 };
 
 }  // namespace hocket::engine

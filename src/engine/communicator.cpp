@@ -25,6 +25,11 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
     why_not = arena ? arena->why() : engine.why_not();
     return nullptr;
   }
+  if (!engine.device_runtime().empty()) {
+    why_not = engine.device_runtime() +
+              " is loaded: buffers may be device memory (HOCKET_DEVICE=host if they are not)";
+    return nullptr;
+  }
   if (!std::all_of(members.begin(), members.end(), [&](Rank r) { return arena->has(r); })) {
     const std::string absent = arena->absentees();
     why_not = absent.empty() ? "some of its ranks are on other nodes" : absent;

@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include "base/error.hpp"
+#include "engine/device_runtime.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hocket::engine {
@@ -19,9 +20,11 @@ void Engine::before_init() {
     why_not_ = "the job has one rank on this node";
     return;
   }
+  if (options_.device == "auto") device_runtime_ = loaded_device_runtime();
+  const std::string buffers = device_runtime_.empty() ? "" : "; device buffers possible";
   try {
     arena_ = Arena::announce(*job, {options_.memory, options_.setup_seconds,
-                                    "hocket " HOCKET_VERSION "; " + options_.fingerprint()});
+                                    "hocket " HOCKET_VERSION "; " + options_.fingerprint() + buffers});
     arena_->set_poke(host_.poke, host_.context);
   } catch (const Error& e) {
     why_not_ = e.what();

@@ -37,6 +37,9 @@ class Engine {
   Arena* arena() { return arena_.get(); }
   const std::string& why_not() const { return why_not_; }
 
+  /// A GPU runtime is loaded, the same on all ranks of the arena: buffers may be device memory. Empty: none.
+  const std::string& device_runtime() const { return device_runtime_; }
+
   /// More ranks on this node than cores that they may use; the same on all of them. Known once the arena is
   /// sealed.
   bool oversubscribed() const { return arena_ && arena_->local_ranks() > arena_->cores_for_job(); }
@@ -53,6 +56,7 @@ class Engine {
   tuning::Rules rules_;
   std::unique_ptr<Arena> arena_;
   std::string why_not_;
+  std::string device_runtime_;
 };
 
 }  // namespace hocket::engine

@@ -25,12 +25,11 @@ Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   return Status::ok;
 }
 
-/// The peer's call of this number is another function: one that the MPI runs, so that its flag will never
-/// come.
+/// The peer's call of this number is another one: its flag, or its message, will never come.
 bool Guard::calls_differ(Rank peer) const noexcept {
   const auto theirs = mark_of(*channel_, peer, channel_->instance());
   const auto ours = mark_of(*channel_, channel_->rank(), channel_->instance());
-  return theirs && ours && theirs->native != ours->native;
+  return theirs && ours && *theirs != *ours;
 }
 
 void Guard::report_stall(std::uint64_t waited_ns) noexcept {
@@ -61,6 +60,8 @@ std::string Guard::explain(Status status, const std::string& detail) const {
              "): " + where;
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
+    case Status::no_memory:
+      return "no memory for a collective on one of the ranks: " + where;
     default:
       return (detail.empty() ? "a collective failed: " : "a collective failed: " + detail + ": ") + where;
   }

@@ -102,7 +102,7 @@ Repeatable NodeCommunicator::repeatable() const noexcept {
   const bool has_tables = last_->call.input_blocks.sizes || last_->call.output_blocks.sizes;
   const bool own_operation = ir::is_reduction(last_->call.collective) && !last_->call.reduction.kernel;
   if (has_tables || own_operation || !sizes_known(last_->kind.function) || last_->provisional) return {};
-  return {last_, last_->generation};
+  return {last_, last_->generation, last_->call.reduction};
 }
 
 Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, void* output,
@@ -112,6 +112,8 @@ Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, 
   decision.call.input = input;
   decision.call.output = output;
   decision.call.in_place = in_place;
+  decision.call.reduction =
+      repeated.reduction;  // of the same operation, but maybe on another type of the same size
   return run_decided(decision, decision.call);
 }
 
@@ -139,8 +141,8 @@ Outcome NodeCommunicator::run_decided(Decision& decision, const Call& call) noex
 Outcome NodeCommunicator::run_path(const Decision& decision, const Path& path, const Call& call) noexcept {
   const CallKind& kind = decision.kind;
   const std::uint64_t started = timed_ ? monotonic_ns() : 0;
-  leave_mark(channel_, channel_.instance() + 1,
-             {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes});
+  mark_ = {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes};
+  leave_mark(channel_, channel_.instance() + 1, mark_);
   if (path.is_native()) {
     channel_.skip();
     count(path, call, started);
@@ -295,7 +297,7 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
     return;
   std::size_t paths = 0;
   decision.tried[paths++] = decision.path;
-  const Algorithm* exposed = single_copy_.possible() && situation.equal_blocks
+  const Algorithm* exposed = single_copy_.is_promising() && situation.equal_blocks
                                  ? algorithms::find(call.collective, "exposed")
                                  : nullptr;
   if (exposed && exposed != ruled.algorithm)
@@ -359,9 +361,7 @@ Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::
     if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
     staging_->finish();
     first += length;
-    if (first < extent)
-      leave_mark(channel_, channel_.instance() + 1,
-                 {call.function, call.reduction.operation, false, call.root, call.agreed_bytes});
+    if (first < extent) leave_mark(channel_, channel_.instance() + 1, mark_);
   } while (first < extent);
   return Status::ok;
 }
@@ -371,6 +371,7 @@ Status NodeCommunicator::run_two_sided(const Plan& plan, const Call& call, std::
   workspace_.fit_scratch(binding.scratch_bytes(binding.extent()));
   if (const Status s = channel_.begin(signature); s != Status::ok) return s;
   channel_.announce();
+  cells_->sign(channel_.signature());
   binding.select({0, binding.extent()}, workspace_.scratch.data());
   Machine machine(plan, binding, call, {nullptr, &*cells_}, workspace_);
   const Status status = executors::run_blocking(machine, channel_.waiting());
@@ -378,19 +379,25 @@ Status NodeCommunicator::run_two_sided(const Plan& plan, const Call& call, std::
   return status;
 }
 
-/// For rows that would overwrite what they still have to read.
+/// For rows that would overwrite what they still have to read. Blocks are copied one by one: between and
+/// before them there may be anything, or nothing.
 Call NodeCommunicator::with_copied_input(const Call& call) {
   Call copy = call;
-  std::size_t bytes = call.own_bytes;
-  if (ir::is_blocks(call.collective)) {
-    bytes = 0;
-    for (std::size_t r = 0; r < members_.size(); ++r)
-      bytes = std::max(
-          bytes, static_cast<std::size_t>(call.input_blocks.offset_of(r)) + call.input_blocks.size_of(r));
+  const bool blocks = ir::is_blocks(call.collective);
+  copied_offsets_.resize(members_.size());
+  std::size_t bytes = blocks ? 0 : call.own_bytes;
+  for (std::size_t r = 0; blocks && r < members_.size(); ++r) {
+    copied_offsets_[r] = static_cast<std::ptrdiff_t>(bytes);
+    bytes += call.input_blocks.size_of(r);
   }
   if (input_copy_.size() < bytes) input_copy_.resize(bytes);
-  std::memcpy(input_copy_.data(), call.input, bytes);
+  const auto* from = static_cast<const std::byte*>(call.input);
+  if (!blocks) std::memcpy(input_copy_.data(), from, bytes);
+  for (std::size_t r = 0; blocks && r < members_.size(); ++r)
+    std::memcpy(input_copy_.data() + copied_offsets_[r], from + call.input_blocks.offset_of(r),
+                call.input_blocks.size_of(r));
   copy.input = input_copy_.data();
+  if (blocks) copy.input_blocks.offsets = copied_offsets_.data();
   copy.in_place = false;
   return copy;
 }

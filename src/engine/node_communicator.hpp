@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/call_marks.hpp"
 #include "engine/communicator.hpp"
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
@@ -74,6 +75,7 @@ class NodeCommunicator final : public Communicator {
   Plans plans_;
   Decisions decisions_;
   Decision* last_ = nullptr;  ///< of the last run()
+  CallMark mark_;             ///< of the call under way
   Trials trials_;
   SizeSamples size_samples_;
   /// A trial's call that the MPI is running.
@@ -84,6 +86,7 @@ class NodeCommunicator final : public Communicator {
   } native_trial_;
   executors::Workspace workspace_;
   std::vector<std::byte> input_copy_;
+  std::vector<std::ptrdiff_t> copied_offsets_;
   std::vector<const void*> sources_;
   bool timed_;
 };

@@ -108,13 +108,10 @@ Gain SingleCopy::measured_gain() {
 /// The least of what the ranks voted for.
 void SingleCopy::settle() {
   agreed_ = Gain::over_one_copy;
-  readable_ = true;
-  for (Rank r = 0; r < channel_.ranks() && readable_; ++r) {
+  for (Rank r = 0; r < channel_.ranks() && agreed_ != Gain::none; ++r) {
     const std::uint32_t vote = channel_.area_of(r).exposure.vote.load(std::memory_order_acquire);
-    readable_ = (vote & 0xffU) == can_read;
-    const bool paid = agreed_ != Gain::none;
     agreed_ = std::min(agreed_, gain_in(vote));
-    if (paid && agreed_ == Gain::none && channel_.rank() == 0) note(reason(r, vote));
+    if (agreed_ == Gain::none && channel_.rank() == 0) note(reason(r, vote));
   }
 }
 

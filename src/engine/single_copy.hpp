@@ -44,8 +44,8 @@ class SingleCopy {
   /// which, may_change says. May wait for a rank that is calls_between_stages behind. Throws std::bad_alloc.
   bool holds(ir::Collective collective);
 
-  /// Settled, and all ranks can read all others, whether it pays or not.
-  bool possible() const noexcept { return readable_; }
+  /// Settled, all ranks can read all others, and the measurement promises something.
+  bool is_promising() const noexcept { return agreed_ > transports::cma::Gain::none; }
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
@@ -78,7 +78,6 @@ class SingleCopy {
   std::span<const Rank> members_;
   transports::shm::Channel& channel_;
   Stage stage_ = Stage::asleep;
-  bool readable_ = false;
   std::uint32_t next_ = 0;  ///< the next stage comes in a call of this number or later
   transports::cma::Gain agreed_ = transports::cma::Gain::unknown;
 };

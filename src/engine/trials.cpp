@@ -16,6 +16,9 @@ constexpr std::uint32_t calls_until_told =
 constexpr std::uint32_t keep_percent =
     5;  ///< another path must gain as much to replace the one that the rules chose
 static_assert(calls_until_told >= Channel::finish_every);
+// A note is overwritten by the trial_notes-th trial after it. Its calls alone take a rank further than it can
+// be ahead of one that still reads.
+static_assert(transports::shm::trial_notes * 2 * rounds > transports::shm::ring);
 
 TrialNote& note_of(Channel& channel, Rank rank, std::uint32_t serial) noexcept {
   return channel.area_of(rank).trials[serial % transports::shm::trial_notes];
@@ -39,8 +42,7 @@ void Trial::note(Channel& channel, std::size_t path, std::uint64_t ns) noexcept 
   best_ns_[path] = std::min(best_ns_[path], static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, ~0U - 1)));
   if (calls_ < rounds * paths_) return;
   TrialNote& own = note_of(channel, channel.rank(), serial_);
-  for (std::size_t i = 0; i < paths_; ++i) own.best_ns[i].store(best_ns_[i], std::memory_order_relaxed);
-  own.serial.store(serial_, std::memory_order_release);
+  for (std::size_t i = 0; i < paths_; ++i) own.best_ns[i].store(best_ns_[i], std::memory_order_release);
   told_at_ = channel.instance() +
              1;  // the note may be left after this rank has told that it finished the call itself
 }

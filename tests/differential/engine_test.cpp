@@ -135,6 +135,7 @@ TEST(Engine, TriesDataPathsAndAgreesOnOne) {
   std::vector<std::string> reports(ranks);
   harness::Ranks setting;
   setting.ranks = ranks;
+  setting.options.cma = "on";
   harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine& engine) {
     harness::CallPlan plan;
     plan.function = Function::bcast;

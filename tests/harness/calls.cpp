@@ -265,6 +265,7 @@ void CallData::describe() {
       if (!in_sizes_.empty()) call.input_blocks = {0, in_sizes_.data(), in_offsets_.data()};
       if (!out_sizes_.empty()) call.output_blocks = {0, out_sizes_.data(), out_offsets_.data()};
       if (plan_.in_place && c == Collective::alltoall) call.input_blocks = call.output_blocks;
+      if (c == Collective::alltoall) point_behind_the_first_block();
     }
   }
   if (ir::is_reduction(c)) {
@@ -275,6 +276,15 @@ void CallData::describe() {
     call.reduction.operation =
         static_cast<std::uint8_t>(plan_.op == Operator::compose ? 0 : 1 + static_cast<int>(plan_.op));
   }
+}
+
+/// Displacements may be negative: the buffers' pointers stand behind their first blocks.
+void CallData::point_behind_the_first_block() {
+  const std::ptrdiff_t shift = 16;
+  for (auto* offsets : {&in_offsets_, &out_offsets_})
+    for (std::ptrdiff_t& offset : *offsets) offset -= shift;
+  call_.input = static_cast<const std::byte*>(call_.input) + shift;
+  call_.output = static_cast<std::byte*>(call_.output) + shift;
 }
 
 std::string CallData::check() const {

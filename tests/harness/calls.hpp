@@ -48,6 +48,7 @@ class CallData {
   void fill();
   void expect();
   void describe();
+  void point_behind_the_first_block();
 
   CallPlan plan_;
   engine::Rank rank_;

@@ -178,6 +178,18 @@ TEST(Channel, RemembersACallThatDifferedWhileNobodyLooked) {
   });
 }
 
+TEST(Turns, ForgetHowLongAgoAnAreaWasUsed) {
+  shm::Turns<4, 64> turns;
+  EXPECT_EQ(turns.take(3), 0U);              // never used: as if by instance 0
+  EXPECT_EQ(turns.take(1000), 1000U - 64U);  // never used, long ago
+  turns.take(1001);
+  turns.take(1002);
+  EXPECT_EQ(turns.take(1003), 1003U - 64U);  // by instance 3: over for sure
+  const std::uint32_t much_later = 1000U + (1U << 31U) + 5U;
+  EXPECT_EQ(turns.take(much_later),
+            much_later - 64U);  // half the numbers later: still the past, not the future
+}
+
 /// Ends every long wait.
 class Impatient final : public Watch {
  public:

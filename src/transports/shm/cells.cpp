@@ -39,7 +39,7 @@ struct alignas(line) Cells::Pair {
 struct alignas(line) Cells::Cell {
   std::atomic<std::uint32_t> number;  ///< of this cell in its stream, from 1; written last
   std::uint32_t bytes;                ///< in this cell
-  std::uint64_t message_bytes;
+  std::uint64_t stamp;                ///< signature of the call, mixed with the bytes of the message
   std::array<std::byte, short_bytes> short_data;
 
   std::byte* data() noexcept {
@@ -89,7 +89,7 @@ Status Cells::advance_send(Transfer& transfer) noexcept {
   while (!transfer.started || transfer.done < transfer.total) {
     if (is_full(stream, transfer.peer)) return Status::pending;
     Cell& to = cell(rank_, transfer.peer, stream.sent);
-    to.message_bytes = transfer.total;
+    to.stamp = stamp_ ^ transfer.total;
     to.bytes = static_cast<std::uint32_t>(std::min(payload_, transfer.total - transfer.done));
     std::byte* data = to.data();
     walk(transfer, to.bytes, [&](const std::byte* from, std::size_t bytes) {
@@ -109,7 +109,7 @@ Status Cells::advance_recv(Transfer& transfer) noexcept {
   while (!transfer.started || transfer.done < transfer.total) {
     Cell& from = cell(transfer.peer, rank_, stream.received);
     if (from.number.load(std::memory_order_acquire) != stream.received + 1) return Status::pending;
-    if (from.message_bytes != transfer.total) return Status::mismatch;
+    if (from.stamp != (stamp_ ^ transfer.total)) return Status::mismatch;
     const std::byte* data = from.data();
     const std::size_t arrived = from.bytes;
     walk(transfer, arrived, [&](std::byte* to, std::size_t bytes) {

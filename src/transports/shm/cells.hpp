@@ -23,6 +23,10 @@ class Cells final : public TwoSided {
  public:
   Cells(std::byte* memory, Rank ranks, Rank rank, const Waiting& waiting);
 
+  /// The signature of the calls that the next messages belong to: the same on both sides, or the sizes will
+  /// not agree.
+  void sign(std::uint32_t signature) noexcept { stamp_ = static_cast<std::uint64_t>(signature) << 32U; }
+
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
   Blocker send_blocker(Rank peer) const noexcept override;
@@ -47,6 +51,7 @@ class Cells final : public TwoSided {
   Rank ranks_;
   Rank rank_;
   const Waiting& waiting_;
+  std::uint64_t stamp_ = 0;
   std::vector<Stream> streams_;
 };
 

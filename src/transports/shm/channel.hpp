@@ -28,6 +28,8 @@ class Channel {
   Rank ranks() const noexcept { return ranks_; }
   Rank rank() const noexcept { return rank_; }
   std::uint32_t instance() const noexcept { return instance_; }
+  /// Of all calls up to this instance.
+  std::uint32_t signature() const noexcept { return static_cast<std::uint32_t>(expected_ >> 32U); }
   const Waiting& waiting() const noexcept { return waiting_; }
   RankArea& area_of(Rank r) noexcept { return areas_[r]; }
   Header& header() noexcept { return *header_; }
@@ -120,7 +122,7 @@ class Channel {
   std::uint32_t history_ =
       0;  ///< of all signatures: a call that differed while nobody looked is noticed later
   std::uint64_t expected_ = 0;
-  Turns<payload_areas> payload_turns_;
+  Turns<payload_areas, ring> payload_turns_;
   Waiting waiting_;
 };
 

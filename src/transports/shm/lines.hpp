@@ -19,7 +19,8 @@ inline constexpr std::size_t inline_bytes = 56;     ///< payload that travels in
 inline constexpr std::size_t payload_bytes = 4096;  ///< payload that travels beside it
 inline constexpr std::uint32_t payload_areas = 64;  ///< payloads take as many areas side by side as they need
 inline constexpr std::size_t payload_area_bytes = 256;
-inline constexpr std::uint32_t marks_kept = 8;
+inline constexpr std::uint32_t marks_kept =
+    2 * ring;  ///< a rank marks its next call before it waits for its turn
 
 /// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the
 /// payload.
@@ -52,7 +53,6 @@ struct alignas(line_bytes) Exposure {
 /// What a rank measured of the data paths of one trial (engine/trials.hpp), for all to read.
 struct TrialNote {
   static constexpr std::size_t paths = 3;
-  std::atomic<std::uint32_t> serial;
   std::array<std::atomic<std::uint32_t>, paths> best_ns;
 };
 inline constexpr std::uint32_t trial_notes = 16;

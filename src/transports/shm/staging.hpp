@@ -58,7 +58,7 @@ class Staging final : public OneSided {
 
   Channel& channel_;
   std::byte* memory_ = nullptr;
-  Turns<staging_depth> turns_;
+  Turns<staging_depth, ring> turns_;
 };
 
 }  // namespace hocket::transports::shm
