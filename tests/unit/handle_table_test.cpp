@@ -33,6 +33,17 @@ TEST(HandleTable, ReusedHandleStandsForTheNewValue) {
   EXPECT_EQ(*table.value_of(5), 2);
 }
 
+TEST(HandleTable, TheFirstOfTwoThatMeetAHandleKeepsIt) {
+  HandleTable<int> table;
+  EXPECT_TRUE(table.insert_if_absent(5, std::make_unique<int>(1)));
+  const int* first = table.value_of(5);
+  EXPECT_FALSE(table.insert_if_absent(5, std::make_unique<int>(2)));
+  EXPECT_EQ(table.value_of(5), first);
+  EXPECT_EQ(table.copy_of(5), 1);
+  table.erase(5);
+  EXPECT_EQ(table.copy_of(5), std::nullopt);
+}
+
 TEST(HandleTable, KeptNodeNoLongerMatchesAfterErase) {
   HandleTable<int> table;
   table.insert(5, std::make_unique<int>(1));

@@ -9,7 +9,7 @@
 
 namespace hocket::interpose {
 
-HandleTable<Communicator> communicators;
+HandleTable<Communicator>& communicators = *new HandleTable<Communicator>;
 
 namespace {
 

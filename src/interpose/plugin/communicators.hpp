@@ -35,7 +35,7 @@ struct Communicator {
   Repeats repeats;
 };
 
-extern HandleTable<Communicator> communicators;
+extern HandleTable<Communicator>& communicators;
 
 /// Makes a communicator known. It is forgotten when MPI deletes it.
 void remember(MPI_Comm handle, Origin origin);

@@ -25,7 +25,7 @@ Origin next_child(Communicator& parent, Making making) {
 }
 
 Origin next_of_group(std::uint64_t seed, MPI_Group group, std::string_view tag) {
-  static std::map<Origin, std::uint32_t> counts;
+  static auto& counts = *new std::map<Origin, std::uint32_t>;
   static std::mutex mutex;
   const auto members = world_ranks(group);
   if (members.empty()) return 0;

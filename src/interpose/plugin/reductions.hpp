@@ -30,7 +30,7 @@ class Reducer {
   void lay_out_operands(Scratch& scratch);
 
   engine::Reduction reduction_;
-  const Type* type_ = nullptr;
+  std::optional<Type> type_;
   bool packs_ = false;
   // user operations
   MPI_Op op_{};

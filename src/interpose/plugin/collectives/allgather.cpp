@@ -21,8 +21,8 @@ int allgather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out
       return finish(*c, outcome, native);
   const bool in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::allgather, native); };
-  const Type* received = type_of(out_type);
-  const Type* sent = in_place ? received : type_of(in_type);
+  const std::optional<Type> received = type_of(out_type);
+  const std::optional<Type> sent = in_place ? received : type_of(in_type);
   if (in_place) in_count = out_count;
   if (!sent || !received || in_count < 0 || out_count < 0) return odd();
 

@@ -15,8 +15,8 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
   if (!c) return native();
   const bool in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::allgatherv, native); };
-  const Type* received = type_of(out_type);
-  const Type* sent = in_place ? received : type_of(in_type);
+  const std::optional<Type> received = type_of(out_type);
+  const std::optional<Type> sent = in_place ? received : type_of(in_type);
   if (!sent || !received || !counts || !displacements) return odd();
   if (in_place) in_count = counts[c->rank];
   if (in_count < 0) return odd();

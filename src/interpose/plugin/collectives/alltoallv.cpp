@@ -17,8 +17,8 @@ int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_disp
   if (!c) return native();
   const bool in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::alltoallv, native); };
-  const Type* received = type_of(out_type);
-  const Type* sent = in_place ? received : type_of(in_type);
+  const std::optional<Type> received = type_of(out_type);
+  const std::optional<Type> sent = in_place ? received : type_of(in_type);
   if (!sent || !received || !out_counts || !out_displacements) return odd();
   if (!in_place && (!in_counts || !in_displacements)) return odd();
 

@@ -14,7 +14,7 @@ int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm co
   if (const auto* call = buffer ? c->repeats.find(shape) : nullptr)
     if (const Outcome outcome = c->engine->repeat(*call, buffer, buffer, true); outcome != Outcome::forgotten)
       return finish(*c, outcome, native);
-  const Type* type = type_of(type_handle);
+  const std::optional<Type> type = type_of(type_handle);
   if (!type || count < 0 || !is_rank(*c, root)) return leave(*c, Function::bcast, native);
   const Elements elements{*type, static_cast<std::size_t>(count), comm};
   if (type->plain && !is_buffer(buffer, elements.bytes())) return leave(*c, Function::bcast, native);

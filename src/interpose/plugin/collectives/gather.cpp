@@ -32,8 +32,8 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
   const bool receives = c->rank == root, in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::gather, native); };
   if (!is_rank(*c, root) || (in_place && !receives)) return odd();
-  const Type* received = receives ? type_of(out_type) : nullptr;
-  const Type* sent = in_place ? received : type_of(in_type);
+  const std::optional<Type> received = receives ? type_of(out_type) : std::nullopt;
+  const std::optional<Type> sent = in_place ? received : type_of(in_type);
   if (in_place) in_count = out_count;
   if (!sent || (receives && !received) || in_count < 0 || (receives && out_count < 0)) return odd();
 

@@ -16,8 +16,8 @@ int gatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N
   const bool receives = c->rank == root, in_place = in == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::gatherv, native); };
   if (!is_rank(*c, root) || (in_place && !receives)) return odd();
-  const Type* received = receives ? type_of(out_type) : nullptr;
-  const Type* sent = in_place ? received : type_of(in_type);
+  const std::optional<Type> received = receives ? type_of(out_type) : std::nullopt;
+  const std::optional<Type> sent = in_place ? received : type_of(in_type);
   if (!sent || (receives && (!received || !counts || !displacements))) return odd();
   if (in_place) in_count = counts[c->rank];
   if (in_count < 0) return odd();

@@ -23,8 +23,8 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
   const bool sends = c->rank == root, in_place = out == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::scatter, native); };
   if (!is_rank(*c, root) || (in_place && !sends)) return odd();
-  const Type* sent = sends ? type_of(in_type) : nullptr;
-  const Type* received = in_place ? sent : type_of(out_type);
+  const std::optional<Type> sent = sends ? type_of(in_type) : std::nullopt;
+  const std::optional<Type> received = in_place ? sent : type_of(out_type);
   if (in_place) out_count = in_count;
   if (!received || (sends && !sent) || out_count < 0 || (sends && in_count < 0)) return odd();
 

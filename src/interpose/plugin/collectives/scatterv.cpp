@@ -17,8 +17,8 @@ int scatterv(const void* in, const N* counts, const Displacement<N>* displacemen
   const bool sends = c->rank == root, in_place = out == MPI_IN_PLACE;
   const auto odd = [&] { return leave(*c, Function::scatterv, native); };
   if (!is_rank(*c, root) || (in_place && !sends)) return odd();
-  const Type* sent = sends ? type_of(in_type) : nullptr;
-  const Type* received = in_place ? sent : type_of(out_type);
+  const std::optional<Type> sent = sends ? type_of(in_type) : std::nullopt;
+  const std::optional<Type> received = in_place ? sent : type_of(out_type);
   if (!received || (sends && (!sent || !counts || !displacements))) return odd();
   if (in_place) out_count = counts[c->rank];
   if (out_count < 0) return odd();

@@ -9,7 +9,7 @@ namespace {
 using kernels::ElementType;
 using enum ElementKind;
 
-HandleTable<const ElementKind> kinds;
+HandleTable<const ElementKind>& kinds = *new HandleTable<const ElementKind>;
 
 // Names that an MPI lacks read as null in Open MPI, and as the null handle elsewhere.
 void add(MPI_Datatype handle, ElementKind kind) {

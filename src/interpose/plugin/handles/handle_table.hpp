@@ -2,14 +2,19 @@
 // one.
 //
 // MPI reuses handles at once, and other threads may hold a node they found earlier; so nodes live as long as
-// the process, are found by comparing the handle they now stand for, and are taken again by the next handle
-// of their bucket.
+// the table, are found by comparing the handle they now stand for, and are taken again by the next handle of
+// their bucket. Values go when their handle is erased: a value that others may be reading then is copied
+// under the lock.
+//
+// Tables that MPI calls use are never destroyed: such calls may come while the program's statics are.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "interpose/plugin/mpi_abi.hpp"
 
@@ -26,6 +31,13 @@ class HandleTable {
     Node* next = nullptr;
   };
 
+  HandleTable() = default;
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+  ~HandleTable() {
+    for (auto& bucket : buckets_) free_chain(bucket.load(std::memory_order_relaxed));
+  }
+
   /// The node that stands for the handle, or null. Its value is null only while the handle is being removed.
   Node* find(HandleBits handle) const {
     for (Node* node = buckets_[index(handle)].load(std::memory_order_acquire); node; node = node->next)
@@ -38,14 +50,27 @@ class HandleTable {
     return node ? node->value.load(std::memory_order_acquire) : nullptr;
   }
 
+  /// For values that another thread may erase meanwhile.
+  std::optional<Value> copy_of(HandleBits handle) {
+    const std::lock_guard lock(mutex_);
+    const Value* value = value_of(handle);
+    return value ? std::optional<Value>(*value) : std::nullopt;
+  }
+
   /// Takes the place of what was known about the handle.
   Value* insert(HandleBits handle, std::unique_ptr<Value> value) {
     const std::lock_guard lock(mutex_);
     Node* node = find(handle);
     if (!node) node = free_node(handle);
-    delete node->value.exchange(value.get(), std::memory_order_acq_rel);
-    node->handle.store(handle, std::memory_order_release);
-    return value.release();
+    return fill(*node, handle, std::move(value));
+  }
+
+  /// Leaves what is known about the handle. True: there was nothing.
+  bool insert_if_absent(HandleBits handle, std::unique_ptr<Value> value) {
+    const std::lock_guard lock(mutex_);
+    if (find(handle)) return false;
+    fill(*free_node(handle), handle, std::move(value));
+    return true;
   }
 
   void erase(HandleBits handle) {
@@ -63,6 +88,20 @@ class HandleTable {
   static constexpr std::size_t size = 1024;
 
   static std::size_t index(HandleBits handle) { return (handle ^ (handle >> 4) ^ (handle >> 14)) % size; }
+
+  static Value* fill(Node& node, HandleBits handle, std::unique_ptr<Value> value) {
+    Value* filled = value.release();
+    delete node.value.exchange(filled, std::memory_order_acq_rel);
+    node.handle.store(handle, std::memory_order_release);
+    return filled;
+  }
+
+  static void free_chain(Node* node) {
+    while (node) {
+      delete node->value.load(std::memory_order_relaxed);
+      delete std::exchange(node, node->next);
+    }
+  }
 
   static void drop(Node& node) {
     node.handle.store(nobody, std::memory_order_release);

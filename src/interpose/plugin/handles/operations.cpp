@@ -6,7 +6,7 @@
 namespace hocket::interpose {
 namespace {
 
-HandleTable<const Operation> predefined;
+HandleTable<const Operation>& predefined = *new HandleTable<const Operation>;
 
 void add(MPI_Op handle, kernels::OpKind kind) {
   if (bits_of(handle) == 0) return;

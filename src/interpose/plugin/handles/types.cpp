@@ -11,7 +11,9 @@ std::atomic<std::uint32_t> type_epoch{1};
 
 namespace {
 
-HandleTable<const Type> types;
+// Named types stay; derived ones go when the program frees them.
+HandleTable<const Type>& named = *new HandleTable<const Type>;
+HandleTable<Type>& derived = *new HandleTable<Type>;
 constexpr int no_keyval = -1;
 int keyval = no_keyval;
 
@@ -21,7 +23,7 @@ int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
 }
 
 int forget(MPI_Datatype handle, int, void*, void*) {
-  types.erase(bits_of(handle));
+  derived.erase(bits_of(handle));
   ++type_epoch;
   return MPI_SUCCESS;
 }
@@ -64,23 +66,33 @@ bool is_named(MPI_Datatype handle) {
   return combiner_of(handle) == MPI_COMBINER_NAMED;
 }
 
-const Type* learn(MPI_Datatype handle) {
-  auto type = std::make_unique<Type>();
-  if (!measure(handle, *type)) return nullptr;
+// Several threads may meet a type at the same time. The one that keeps it sets the attribute: setting it again
+// would run forget() for the first one.
+void keep(const Type& type) {
+  const HandleBits bits = bits_of(type.handle);
+  if (is_named(type.handle)) {
+    named.insert_if_absent(bits, std::make_unique<const Type>(type));
+  } else if (derived.insert_if_absent(bits, std::make_unique<Type>(type))) {
+    if (host().Type_set_attr(type.handle, keyval, nullptr) != MPI_SUCCESS) derived.erase(bits);
+  }
+}
+
+std::optional<Type> learn(MPI_Datatype handle) {
+  Type type;
+  if (!measure(handle, type)) return std::nullopt;
   auto kind = kind_of(handle);
   if (!kind) kind = kind_of_unnamed(combiner_of(handle));
-  if (kind) type->element = element_of(*kind, type->size);
-  const bool derived = !is_named(handle);
-  const Type* known = types.insert(bits_of(handle), std::unique_ptr<const Type>(type.release()));
-  if (derived) host().Type_set_attr(handle, keyval, nullptr);
-  return known;
+  if (kind) type.element = element_of(*kind, type.size);
+  keep(type);
+  return type;
 }
 
 }  // namespace
 
-const Type* type_of(MPI_Datatype handle) {
-  if (const Type* known = types.value_of(bits_of(handle))) return known;
-  if (handle == null().type || bits_of(handle) == 0) return nullptr;
+std::optional<Type> type_of(MPI_Datatype handle) {
+  if (const Type* known = named.value_of(bits_of(handle))) return *known;
+  if (auto known = derived.copy_of(bits_of(handle))) return known;
+  if (handle == null().type || bits_of(handle) == 0) return std::nullopt;
   return learn(handle);
 }
 
@@ -90,7 +102,8 @@ void open_types() {
 }
 
 void close_types() {
-  types.clear();
+  named.clear();
+  derived.clear();
   if (keyval != no_keyval) host().Type_free_keyval(&keyval);
   keyval = no_keyval;
 }

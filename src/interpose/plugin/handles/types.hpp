@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "interpose/plugin/mpi_abi.hpp"
 #include "kernels/kernels.hpp"
@@ -18,8 +19,9 @@ struct Type {
   kernels::ElementType element = kernels::ElementType::none;  ///< what predefined operations compute with
 };
 
-/// Null for MPI_DATATYPE_NULL and for what the MPI itself does not accept.
-const Type* type_of(MPI_Datatype handle);
+/// Nothing for MPI_DATATYPE_NULL and for what the MPI itself does not accept. A copy, since another thread may
+/// free the type.
+std::optional<Type> type_of(MPI_Datatype handle);
 
 /// Are the data of such an element, in the type map's order, its first size bytes, with nothing between
 /// elements?
