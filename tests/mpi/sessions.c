@@ -1,4 +1,5 @@
-// A program that only uses sessions (MPI 4), one after the other, and makes communicators from groups.
+// A program that only uses sessions (MPI 4), one after the other, and makes communicators from groups; one
+// process has a second session open that the others have not.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -36,12 +37,27 @@ static void run(MPI_Session session, const char* tag) {
   MPI_Group_free(&group);
 }
 
+// Its group is as good as one of the other session.
+static void run_with_another(MPI_Session session) {
+  MPI_Session other = MPI_SESSION_NULL;
+  MPI_Group group;
+  int rank;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Group_rank(group, &rank);
+  MPI_Group_free(&group);
+  if (rank == 0) MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other);
+  run(session, "hocket-test-other");
+  run(rank == 0 ? other : session, "hocket-test-mixed");
+  if (rank == 0) MPI_Session_finalize(&other);
+}
+
 int main(void) {
   MPI_Session session;
   for (int k = 0; k < sessions; ++k) {
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     run(session, "hocket-test");
     run(session, "hocket-test");
+    run_with_another(session);
     MPI_Session_finalize(&session);
   }
   printf("sessions: %d failures\n", failures);

@@ -1,11 +1,11 @@
 #include "interpose/plugin/communicators.hpp"
 
 #include <mutex>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/world_groups.hpp"
 
 namespace hocket::interpose {
 
@@ -15,8 +15,6 @@ namespace {
 
 constexpr int no_keyval = -1;
 int keyval = no_keyval;
-MPI_Group world_group;
-bool world_group_known = false;
 std::mutex opening;
 
 // The node this thread used last. Nodes are never freed, so that comparing the handle is all it takes to
@@ -57,39 +55,12 @@ void open_engine(Communicator& c) {
 
 }  // namespace
 
-void set_world_group(MPI_Group group) {
-  forget_world_group();
-  world_group = group;
-  world_group_known = true;
-}
-
-void forget_world_group() {
-  if (world_group_known) host().Group_free(&world_group);
-  world_group_known = false;
-}
-
-std::vector<engine::Rank> world_ranks(MPI_Group group) {
-  int size = 0;
-  if (!world_group_known || host().Group_size(group, &size) != MPI_SUCCESS) return {};
-  std::vector<int> places(static_cast<std::size_t>(size)), world(places.size());
-  std::iota(places.begin(), places.end(), 0);
-  if (host().Group_translate_ranks(group, size, places.data(), world_group, world.data()) != MPI_SUCCESS)
-    return {};
-  std::vector<engine::Rank> ranks;
-  for (const int rank : world) {
-    if (rank == MPI_UNDEFINED) return {};
-    ranks.push_back(rank);
-  }
-  return ranks;
-}
-
 void open_communicators() {
   if (keyval == no_keyval) host().Comm_create_keyval(do_not_copy, forget, &keyval, nullptr);
 }
 
 void close_communicators() {
   communicators.clear();
-  forget_world_group();
   if (keyval != no_keyval) host().Comm_free_keyval(&keyval);
   keyval = no_keyval;
 }

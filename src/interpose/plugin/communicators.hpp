@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <vector>
 
 #include "engine/communicator.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
@@ -46,10 +45,5 @@ void close_communicators();
 Communicator* find_communicator(MPI_Comm handle);
 /// Tries to open the engine's side.
 void settle(Communicator& communicator);
-
-/// World rank of each member, in order; empty when they are not all in this process's world.
-std::vector<engine::Rank> world_ranks(MPI_Group group);
-void set_world_group(MPI_Group group);
-void forget_world_group();
 
 }  // namespace hocket::interpose

@@ -3,7 +3,6 @@
 
 #include "interpose/plugin/creation.hpp"
 #include "interpose/plugin/install.hpp"
-#include "interpose/plugin/sessions.hpp"
 
 namespace hocket::interpose {
 namespace {
@@ -23,7 +22,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made_co
 int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler errhandler,
                            MPI_Comm* made_comm) {
   Origin origin = 0;
-  if (is_only_session() && tag && group != null().group)
+  if (tag && group != null().group)
     origin = next_of_group(seed(Making::create_from_group, world_origin), group, tag);
   return made(host().Comm_create_from_group(group, tag, info, errhandler, made_comm), made_comm, origin);
 }

@@ -10,6 +10,7 @@
 #include "interpose/plugin/origins.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/world_groups.hpp"
 #include "interpose/plugin/write_report.hpp"
 
 namespace hocket::interpose {
@@ -43,6 +44,7 @@ void begin_world() {
   MPI_Group group;
   if (host().Comm_group(world, &group) != MPI_SUCCESS) return;
   process.world = true;
+  keep_world_group(world_model, group);
   after_start(group);
   remember(world, world_origin);
 }
@@ -64,6 +66,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 int finalize() {
   process.world = false;
   if (!sessions_remain()) before_end();
+  free_world_group(world_model);
   return host().Finalize();
 }
 
@@ -80,7 +83,6 @@ void before_start() {
 }
 
 void after_start(MPI_Group world) {
-  set_world_group(world);
   if (running) return;
   running = true;
   introduce(world);

@@ -7,7 +7,7 @@ namespace hocket::interpose {
 
 /// Before the MPI's own initialisation; the first of several counts.
 void before_start();
-/// After it, with the group of all the job's processes, which is kept.
+/// After it, with the group of all the job's processes.
 void after_start(MPI_Group world);
 /// Before the MPI's own end, when it is the last one: writes the report, gives everything back.
 void before_end();

@@ -3,6 +3,8 @@
 #include <map>
 #include <mutex>
 
+#include "interpose/plugin/world_groups.hpp"
+
 namespace hocket::interpose {
 
 // Mixing step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).

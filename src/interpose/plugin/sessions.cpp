@@ -1,11 +1,10 @@
-// MPI sessions. Communicators made from groups are recognised by ranks in the process set mpi://WORLD of the
-// session, as long as there is one session only: groups do not say to which session they belong.
+// MPI sessions. Communicators made from groups are recognised by ranks in the process set mpi://WORLD.
 #include <atomic>
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
 #include "interpose/plugin/lifecycle.hpp"
-#include "interpose/plugin/sessions.hpp"
+#include "interpose/plugin/world_groups.hpp"
 
 namespace hocket::interpose {
 namespace {
@@ -16,13 +15,17 @@ int session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session)
   before_start();
   const int result = host().Session_init(info, errhandler, session);
   MPI_Group world;
-  if (result != MPI_SUCCESS || ++sessions > 1 || world_remains()) return result;
-  if (host().Group_from_session_pset(*session, "mpi://WORLD", &world) == MPI_SUCCESS) after_start(world);
+  if (result != MPI_SUCCESS) return result;
+  ++sessions;
+  if (host().Group_from_session_pset(*session, "mpi://WORLD", &world) != MPI_SUCCESS) return result;
+  keep_world_group(bits_of(*session), world);
+  after_start(world);
   return result;
 }
 
 int session_finalize(MPI_Session* session) {
   if (--sessions == 0 && !world_remains()) before_end();
+  free_world_group(bits_of(*session));
   return host().Session_finalize(session);
 }
 
@@ -30,10 +33,6 @@ int session_finalize(MPI_Session* session) {
 
 bool sessions_remain() {
   return sessions > 0;
-}
-
-bool is_only_session() {
-  return sessions == 1 && !world_remains();
 }
 
 void install_sessions(void** own) {
