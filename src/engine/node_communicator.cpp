@@ -12,20 +12,14 @@
 
 namespace hocket::engine {
 
-using algorithms::Access;
-using algorithms::Algorithm;
 using executors::Binding;
 using executors::Machine;
 using executors::Plan;
-using executors::Segment;
-using transports::shm::Channel;
 
 namespace {
 
 constexpr std::uint64_t long_wait_ns =
     1'000'000'000;  // after which the guard asks whether a peer still lives
-
-enum PartNumber : std::uint32_t { lines_part = 0, staging_part = 1, cells_part = 2 };
 
 transports::WaitMode wait_mode(const Engine& engine) {
   const std::string& wish = engine.options().wait;
@@ -37,31 +31,6 @@ transports::WaitMode wait_mode(const Engine& engine) {
 
 transports::Waiting waiting_of(const Engine& engine, transports::Watch& watch) {
   return {wait_mode(engine), engine.host().poke, engine.host().context, &watch, nullptr};
-}
-
-/// Smaller calls end before a trial's clock has been read.
-constexpr std::size_t least_tried_bytes = 16 * 1024;
-constexpr std::string_view won_reason = "a trial of the data paths, in the program's own calls";
-
-/// 32 bits that are never 0, equal where MPI obliges the calls to be equal.
-std::uint32_t signature_of(const CallKind& kind) {
-  CallKind agreed = kind;
-  agreed.element_bytes = 1;
-  const auto hash = static_cast<std::uint32_t>(agreed.hash());
-  return hash | 1U;
-}
-
-/// Rows that have a compiled form for small messages.
-bool is_flat(const Algorithm& algorithm) {
-  return algorithm.name == "flat" || algorithm.name == "direct";
-}
-
-std::size_t largest_block(const Call& call, Rank ranks) {
-  if (!sizes_known(call.function)) return 0;
-  const std::size_t* sizes = call.function == Function::allgatherv       ? call.output_blocks.sizes
-                             : call.function == Function::reduce_scatter ? call.input_blocks.sizes
-                                                                         : nullptr;
-  return sizes ? *std::max_element(sizes, sizes + ranks) : call.agreed_bytes;
 }
 
 }  // namespace
@@ -81,11 +50,8 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
 }
 
 NodeCommunicator::~NodeCommunicator() {
-  for (const PartNumber number : {lines_part, staging_part, cells_part}) {
-    const bool carved =
-        number == lines_part || (number == staging_part ? staging_memory_ : cells_memory_).asked;
-    if (carved) engine_.arena()->release({key_.origin, key_.members, number});
-  }
+  for (const Part& part : {lines_, staging_memory_, cells_memory_})
+    if (part.asked) engine_.arena()->release({key_.origin, key_.members, part.number});
 }
 
 Outcome NodeCommunicator::run(const Call& call) noexcept {
@@ -115,21 +81,6 @@ Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, 
   decision.call.reduction =
       repeated.reduction;  // of the same operation, but maybe on another type of the same size
   return run_decided(decision, decision.call);
-}
-
-Decision* NodeCommunicator::decide_anew(const CallKind& kind, const Call& call) noexcept {
-  try {
-    Decision& decision = decisions_.make(kind);
-    const std::uint32_t generation = decision.generation + 1;
-    decision = Decision{};
-    decision.kind = kind;
-    decision.generation = generation;
-    decide(decision, call);
-    return &decision;
-  } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
-    guard_.fail(Status::no_memory);
-    return nullptr;
-  }
 }
 
 Outcome NodeCommunicator::run_decided(Decision& decision, const Call& call) noexcept {
@@ -179,11 +130,6 @@ void NodeCommunicator::native_ended() noexcept {
   native_trial_.trial->note(channel_, native_trial_.path, monotonic_ns() - native_trial_.started_ns);
 }
 
-bool NodeCommunicator::is_current(const Decision& decision, const CallKind& kind) const noexcept {
-  if (!decision.known || decision.kind != kind) return false;
-  return !decision.provisional || !single_copy_.may_change(channel_.instance() + 1);
-}
-
 void NodeCommunicator::give_up(Status status) noexcept {
   try {
     if (status != Status::failed || !exposed_ || exposed_->failure().error == 0) return guard_.fail(status);
@@ -199,135 +145,6 @@ void NodeCommunicator::give_up(Status status) noexcept {
 void NodeCommunicator::mark_native(Function function) noexcept {
   leave_mark(channel_, channel_.instance() + 1, {function, 0, true, -1, 0});
   channel_.skip();
-}
-
-CallKind NodeCommunicator::kind_of(const Call& call) noexcept {
-  CallKind kind;
-  kind.function = call.function;
-  kind.root = ir::is_rooted(call.collective) ? call.root : -1;
-  kind.bytes = sizes_known(call.function) ? call.agreed_bytes : size_samples_.agreed_before(call);
-  kind.largest_block = largest_block(call, channel_.ranks());
-  if (ir::is_reduction(call.collective)) {
-    kind.operation = call.reduction.operation;
-    kind.commutative = call.reduction.commutative;
-    kind.element_bytes = call.reduction.element_bytes;
-  }
-  return kind;
-}
-
-tuning::Situation NodeCommunicator::situation_of(const Decision& decision, const Call& call) {
-  const CallKind& kind = decision.kind;
-  tuning::Situation situation;
-  situation.collective = call.collective;
-  situation.ranks = channel_.ranks();
-  situation.bytes = kind.bytes;
-  situation.sizes_known = sizes_known(call.function);
-  situation.equal_blocks = equal_blocks(call.function);
-  situation.commutative = kind.commutative;
-  situation.predefined = kind.operation != 0;
-  situation.oversubscribed = engine_.oversubscribed();
-  return situation;
-}
-
-void NodeCommunicator::decide(Decision& decision, const Call& call) {
-  tuning::Situation situation = situation_of(decision, call);
-  const bool concerned = single_copy_.concerns(situation);
-  situation.single_copy = concerned && single_copy_.holds(situation.collective);
-  decision.provisional = concerned && !single_copy_.settled();
-
-  const tuning::Choice choice = engine_.rules().choose(situation);
-  decision.known = true;
-  decision.signature = engine_.options().check ? signature_of(decision.kind) : 1;
-  decision.path = path_for(decision.kind, call, choice);
-  if (!decision.provisional) begin_trial(decision, call, situation, choice);
-}
-
-Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  if (!choice.algorithm) return native(kind, choice.reason);
-  const std::size_t published =
-      compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
-  Path path;
-  if (is_flat(*choice.algorithm) && sizes_known(call.function) &&
-      published <= transports::shm::payload_bytes) {
-    path.flat = compiled::find_flat(call.collective);
-    path.published = published;
-  } else {
-    path = planned(kind, call, choice);
-    if (path.is_native()) return path;
-  }
-  path.row = engine_.report().row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
-  return path;
-}
-
-Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
-  Path path;
-  path.row = engine_.report().row(kind.function, kind.bytes, "native", reason);
-  return path;
-}
-
-Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  const Algorithm& algorithm = *choice.algorithm;
-  if (!has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
-  ir::Request request;
-  request.collective = call.collective;
-  request.ranks = channel_.ranks();
-  request.rank = channel_.rank();
-  request.root = std::max(kind.root, 0);
-  request.commutative = kind.commutative;
-  request.parameters = choice.parameters;
-  const Plan& plan = plans_.get(algorithm, request);
-  if (algorithm.access == Access::one_sided && plan.staging_chunks > 0 &&
-      Binding(plan, call).longest_segment(transports::shm::staging_area_bytes) == 0)
-    return native(kind, "one element is larger than the staging buffer");
-  if (algorithm.single_copy && !exposed_) exposed_.emplace(*staging_, channel_, single_copy_.processes());
-  workspace_.fit(plan);
-  Path path;
-  path.plan = &plan;
-  path.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
-  return path;
-}
-
-/// Large calls that move data: what the rules chose, single copy if they did not choose it though it is
-/// possible, and the MPI's own call unless ranks share cores (there it waits by spinning).
-void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
-                                   const tuning::Choice& ruled) {
-  const bool moves_data = !ir::is_reduction(call.collective) && call.collective != ir::Collective::barrier;
-  if (!engine_.options().trials || !moves_data || decision.path.is_native() || !ruled.built_in ||
-      situation.bytes < (situation.sizes_known ? least_tried_bytes : 1))
-    return;
-  std::size_t paths = 0;
-  decision.tried[paths++] = decision.path;
-  const Algorithm* exposed = single_copy_.is_promising() && situation.equal_blocks
-                                 ? algorithms::find(call.collective, "exposed")
-                                 : nullptr;
-  if (exposed && exposed != ruled.algorithm)
-    decision.tried[paths++] =
-        path_for(decision.kind, call, {exposed, algorithms::presets(*exposed), true, won_reason});
-  if (!situation.oversubscribed) decision.tried[paths++] = native(decision.kind, won_reason);
-  if (paths > 1) decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
-}
-
-bool NodeCommunicator::has_memory_for(const Algorithm& algorithm) {
-  const Rank ranks = channel_.ranks();
-  if (algorithm.access == Access::two_sided) {
-    std::byte* memory = part(cells_memory_, cells_part, transports::shm::cells_bytes(ranks));
-    if (memory && !cells_) cells_.emplace(memory, ranks, channel_.rank(), channel_.waiting());
-    return memory != nullptr;
-  }
-  if (!staging_) staging_.emplace(channel_);
-  if (!algorithm.staging) return true;
-  std::byte* memory = part(staging_memory_, staging_part, transports::shm::staging_bytes(ranks));
-  staging_->use(memory);
-  return memory != nullptr;
-}
-
-std::byte* NodeCommunicator::part(Part& part, std::uint32_t number, std::size_t bytes) {
-  if (!part.asked) {
-    part.asked = true;
-    const SlotKey key{key_.origin, key_.members, number};
-    part.memory = engine_.arena()->carve(key, bytes, static_cast<int>(members_.size())).memory;
-  }
-  return part.memory;
 }
 
 Status NodeCommunicator::execute(const Path& path, const Call& call, std::uint32_t signature) noexcept {
@@ -351,8 +168,8 @@ Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::
   const std::size_t extent = binding.extent();
   const std::size_t length = plan.staging_chunks == 0 ? extent : std::min(extent, longest);
   workspace_.fit_scratch(binding.scratch_bytes(length));
-  transports::OneSided* via = &*staging_;
-  if (plan.single_copy) via = &*exposed_;
+  transports::OneSided* via = staging_.get();
+  if (plan.single_copy) via = exposed_.get();
   std::size_t first = 0;
   do {
     if (const Status s = staging_->begin(signature); s != Status::ok) return s;
@@ -373,7 +190,7 @@ Status NodeCommunicator::run_two_sided(const Plan& plan, const Call& call, std::
   channel_.announce();
   cells_->sign(channel_.signature());
   binding.select({0, binding.extent()}, workspace_.scratch.data());
-  Machine machine(plan, binding, call, {nullptr, &*cells_}, workspace_);
+  Machine machine(plan, binding, call, {nullptr, cells_.get()}, workspace_);
   const Status status = executors::run_blocking(machine, channel_.waiting());
   channel_.finish();
   return status;

@@ -1,7 +1,7 @@
 // A communicator whose ranks share this node's arena.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "engine/call_marks.hpp"
@@ -34,6 +34,7 @@ class NodeCommunicator final : public Communicator {
  private:
   /// A part of the slot that is carved at its first need.
   struct Part {
+    std::uint32_t number = 0;  ///< in the slot's key
     bool asked = false;
     std::byte* memory = nullptr;
   };
@@ -53,7 +54,7 @@ class NodeCommunicator final : public Communicator {
   bool is_current(const Decision& decision, const CallKind& kind) const noexcept;
   void give_up(Status status) noexcept;
   bool has_memory_for(const algorithms::Algorithm& algorithm);
-  std::byte* part(Part& part, std::uint32_t number, std::size_t bytes);
+  std::byte* part(Part& part, std::size_t bytes);
 
   Status execute(const Path& path, const Call& call, std::uint32_t signature) noexcept;
   Status run_plan(const executors::Plan& plan, const Call& call, std::uint32_t signature);
@@ -68,10 +69,10 @@ class NodeCommunicator final : public Communicator {
   Guard guard_;
   transports::shm::Channel channel_;
   SingleCopy single_copy_;
-  Part staging_memory_, cells_memory_;
-  std::optional<transports::shm::Staging> staging_;
-  std::optional<transports::shm::Cells> cells_;
-  std::optional<transports::cma::ExposedMemory> exposed_;
+  Part lines_{.number = 0, .asked = true}, staging_memory_{.number = 1}, cells_memory_{.number = 2};
+  std::unique_ptr<transports::shm::Staging> staging_;
+  std::unique_ptr<transports::shm::Cells> cells_;
+  std::unique_ptr<transports::cma::ExposedMemory> exposed_;
   Plans plans_;
   Decisions decisions_;
   Decision* last_ = nullptr;  ///< of the last run()

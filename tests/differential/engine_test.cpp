@@ -15,7 +15,6 @@
 namespace hocket {
 namespace {
 
-using engine::Call;
 using engine::Function;
 using engine::Outcome;
 using engine::Rank;
