@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <random>
 #include <set>
 
@@ -311,6 +312,30 @@ TEST_F(Orphaned, a_slot_that_had_just_replaced_an_idle_one_stays_whole) {
     EXPECT_TRUE(!slot.memory || std::abs(slot.memory - live) >= 50'000);
   }
   EXPECT_EQ(live[0], std::byte{1});
+}
+
+/// Where the search for this key begins: its place in a directory in which nothing is live.
+std::ptrdiff_t place_of(const SlotKey& key) {
+  const ArenaMemory memory = ArenaMemory::create("place", 1, 1 << 20);
+  SlotDirectory(memory, 0).carve(key, 1, 1);
+  SlotEntry* const all = memory.directory();
+  return std::find_if(all, all + slot_entries,
+                      [](const SlotEntry& entry) { return entry.state == SlotState::live; }) -
+         all;
+}
+
+TEST(Arena, a_slot_is_found_though_the_idle_one_before_it_was_given_back_for_it) {
+  std::map<std::ptrdiff_t, SlotKey> keys;
+  SlotKey key{0, 3, 1};
+  while (keys.emplace(place_of(key), key).second) ++key.origin;
+  const SlotKey before = keys[place_of(key)];
+  auto arena = come_up(new_key(), 0, 1);
+  ASSERT_TRUE(arena->sealed());
+  ASSERT_NE(arena->carve(before, 1, 1).memory, nullptr);
+  arena->release(before);
+  std::byte* const memory = arena->carve(key, 1 << 20, 2).memory;
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(arena->carve(key, 1 << 20, 2).memory, memory);
 }
 
 /// Each process carves and releases the same slots in an order of its own; live slots must not overlap, and
