@@ -133,9 +133,7 @@ CallPlan random_call(std::mt19937_64& random, Function function, Rank ranks, std
   if (function == Function::alltoallv &&
       plan.in_place)  // in place, what is sent has the size of what is received
     for (Rank i = 0; i < ranks; ++i)
-      for (Rank j = 0; j < i; ++j)
-        plan.counts[static_cast<std::size_t>(i * ranks + j)] =
-            plan.counts[static_cast<std::size_t>(j * ranks + i)];
+      for (Rank j = 0; j < i; ++j) plan.counts[place(i, j)] = plan.counts[place(j, i)];
   return plan;
 }
 
