@@ -130,6 +130,9 @@ CallPlan random_call(std::mt19937_64& random, Function function, Rank ranks, std
   const std::size_t bound = random_count(random, most);
   plan.counts.resize(n);
   for (auto& c : plan.counts) c = n == 1 ? bound : random() % (bound + 1);
+  const auto place = [&](Rank from, Rank to) {
+    return static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(to);
+  };
   if (function == Function::alltoallv &&
       plan.in_place)  // in place, what is sent has the size of what is received
     for (Rank i = 0; i < ranks; ++i)
