@@ -70,7 +70,7 @@ class Arena {
   /// Find or make the slot; each of its `users` processes calls it once. Zeroed, page-reserved (never a
   /// SIGBUS).
   virtual Slot carve(const SlotKey& key, std::size_t bytes, int users) = 0;
-  /// Each user once; the last one gives the memory back to the system.
+  /// Each user once; the memory then waits for the next slot of its size, or goes back to the system.
   virtual void release(const SlotKey& key) = 0;
 
   /// False once the process of that world rank has ended (its record lock is gone). A system call: for slow
