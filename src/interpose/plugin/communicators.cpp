@@ -1,6 +1,7 @@
 #include "interpose/plugin/communicators.hpp"
 
 #include <mutex>
+#include <new>
 
 #include "base/error.hpp"
 #include "interpose/plugin/explain.hpp"
@@ -75,7 +76,9 @@ void remember(MPI_Comm handle, Origin origin) {
   host().Comm_rank(handle, &entry->rank);
   host().Comm_size(handle, &entry->size);
   communicators.insert(bits_of(handle), std::move(entry));
-  host().Comm_set_attr(handle, keyval, nullptr);
+  if (host().Comm_set_attr(handle, keyval, nullptr) == MPI_SUCCESS) return;
+  communicators.erase(bits_of(handle));
+  throw std::bad_alloc();
 }
 
 Communicator* find_communicator(MPI_Comm handle) {
@@ -88,18 +91,29 @@ Communicator* find_communicator(MPI_Comm handle) {
   return last->value.load(std::memory_order_acquire);
 }
 
+namespace {
+
+void explain_why(const Communicator& c) noexcept {
+  try {
+    explain("a communicator of " + std::to_string(c.size) + " ranks is left to the MPI: " + c.why_not);
+  } catch (const std::bad_alloc&) {  // not worth an error
+  }
+}
+
+}  // namespace
+
 void settle(Communicator& c) {
   const std::lock_guard lock(opening);
   if (c.settled) return;
   try {
     open_engine(c);
   } catch (const std::exception& e) {
-    c.engine.reset();
+    c.failed = c.settled = true;
     c.why_not = e.what();
+    return;
   }
   c.settled = true;
-  if (!c.engine && c.size > 1)
-    explain("a communicator of " + std::to_string(c.size) + " ranks is left to the MPI: " + c.why_not);
+  if (!c.engine && c.size > 1) explain_why(c);
 }
 
 }  // namespace hocket::interpose

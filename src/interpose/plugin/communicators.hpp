@@ -23,6 +23,7 @@ struct Communicator {
   std::atomic<std::uint32_t> creations{0};  ///< communicators made from this one so far
 
   bool settled = false;  ///< opening was tried
+  bool failed = false;   ///< opening has failed on this rank, while others may have opened theirs
   int rank = 0;
   int size = 0;
   std::unique_ptr<engine::Communicator> engine;  ///< null: left to the MPI
@@ -36,7 +37,7 @@ struct Communicator {
 
 extern HandleTable<Communicator>& communicators;
 
-/// Makes a communicator known. It is forgotten when MPI deletes it.
+/// Makes a communicator known. It is forgotten when MPI deletes it. Throws std::bad_alloc.
 void remember(MPI_Comm handle, Origin origin);
 /// Creates what remember() needs; ends it, and the engine's communicators with it.
 void open_communicators();

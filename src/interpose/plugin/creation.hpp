@@ -1,18 +1,26 @@
 // The common part of all functions that make a communicator from another one.
 #pragma once
 
+#include <new>
+
 #include "interpose/plugin/communicators.hpp"
+#include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/origins.hpp"
 
 namespace hocket::interpose {
 
-/// Remembers what was made, or, where the origin is not known, forgets what its handle stood for before.
+/// Remembers what was made, or, where the origin is not known, forgets what its handle stood for before. What
+/// one rank cannot remember is an error: the others may run its collectives.
 inline int made(int result, const MPI_Comm* handle, Origin origin) {
   if (result != MPI_SUCCESS || *handle == null().comm) return result;
   communicators.erase(bits_of(*handle));
-  if (origin) remember(*handle, origin);
-  return result;
+  try {
+    if (origin) remember(*handle, origin);
+    return result;
+  } catch (const std::bad_alloc&) {
+    return raise_class(*handle, MPI_ERR_NO_MEM);
+  }
 }
 
 /// Origin of a child; 0 if the parent is unknown, or if it is the MPI's own doing.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <mutex>
+#include <new>
 
 #include "interpose/plugin/host.hpp"
 
@@ -22,6 +23,16 @@ int code_for(const std::string& text) {
   return code;
 }
 
+int said_code(std::string_view text) {
+  try {
+    const std::string line(text);
+    say(line);
+    return code_for(line);
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  }
+}
+
 }  // namespace
 
 void say(const std::string& line) {
@@ -29,9 +40,8 @@ void say(const std::string& line) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
-int raise_error(MPI_Comm comm, const std::string& text) {
-  say(text);
-  return raise_class(comm, code_for(text));
+int raise_error(MPI_Comm comm, std::string_view text) {
+  return raise_class(comm, said_code(text));
 }
 
 int raise_class(MPI_Comm comm, int code) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "interpose/plugin/mpi_abi.hpp"
 
@@ -11,7 +12,7 @@ namespace hocket::interpose {
 void say(const std::string& line);
 
 /// Says the text and raises an error of Hocket's class. Returns the code, for handlers that return.
-int raise_error(MPI_Comm comm, const std::string& text);
+int raise_error(MPI_Comm comm, std::string_view text);
 
 /// Raises one of the MPI's own classes.
 int raise_class(MPI_Comm comm, int error_class);

@@ -1,4 +1,6 @@
 // Communicators made by the members of a group alone.
+#include <new>
+#include <optional>
 #include <string>
 
 #include "interpose/plugin/creation.hpp"
@@ -11,20 +13,37 @@ Origin seed(Making making, Origin parent) {
   return OriginHash(parent).add(static_cast<std::uint64_t>(making)).value();
 }
 
+// The members of a group, and how often they have made a communicator before. Nothing: no memory.
+std::optional<Origin> origin_of(std::uint64_t from, MPI_Group group, std::string_view tag) noexcept {
+  try {
+    return next_of_group(from, group, tag);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
+// The others are in the call already: it is run, and then fails on this rank.
+int made_of_group(int result, const MPI_Comm* handle, std::optional<Origin> origin) {
+  if (origin || result != MPI_SUCCESS || *handle == null().comm)
+    return made(result, handle, origin.value_or(0));
+  return raise_class(*handle, MPI_ERR_NO_MEM);
+}
+
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made_comm) {
-  Origin origin = 0;
+  std::optional<Origin> origin = 0;
   const Communicator* parent = find_communicator(comm);
   if (parent && group != null().group)
-    origin = next_of_group(seed(Making::create_group, parent->origin), group, std::to_string(tag));
-  return made(host().Comm_create_group(comm, group, tag, made_comm), made_comm, origin);
+    origin = origin_of(seed(Making::create_group, parent->origin), group, std::to_string(tag));
+  return made_of_group(host().Comm_create_group(comm, group, tag, made_comm), made_comm, origin);
 }
 
 int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler errhandler,
                            MPI_Comm* made_comm) {
-  Origin origin = 0;
+  std::optional<Origin> origin = 0;
   if (tag && group != null().group)
-    origin = next_of_group(seed(Making::create_from_group, world_origin), group, tag);
-  return made(host().Comm_create_from_group(group, tag, info, errhandler, made_comm), made_comm, origin);
+    origin = origin_of(seed(Making::create_from_group, world_origin), group, tag);
+  return made_of_group(host().Comm_create_from_group(group, tag, info, errhandler, made_comm), made_comm,
+                       origin);
 }
 
 // What these make is left to the MPI; their handles may have stood for something else before.

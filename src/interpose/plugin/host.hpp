@@ -87,6 +87,8 @@ struct Host {
 #undef X
   Counted<int> small;
   Counted<MPI_Count> large;
+  int (*Pack_c)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*, MPI_Comm);
+  int (*Unpack_c)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype, MPI_Comm);
   int (*Comm_is_revoked)(MPI_Comm, int*);  ///< MPIX: of user-level failure mitigation
 
   template <class N>

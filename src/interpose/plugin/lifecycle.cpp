@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "interpose/plugin/communicators.hpp"
 #include "interpose/plugin/environment.hpp"
+#include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/handles/types.hpp"
 #include "interpose/plugin/host.hpp"
@@ -49,18 +50,26 @@ void begin_world() {
   remember(world, world_origin);
 }
 
+// What one rank cannot begin is an error: the others may run collectives.
+int begun_world() {
+  try {
+    begin_world();
+    return MPI_SUCCESS;
+  } catch (const std::bad_alloc&) {
+    return raise_class(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+  }
+}
+
 int init(int* argc, char*** argv) {
   before_start();
   const int result = host().Init(argc, argv);
-  if (result == MPI_SUCCESS) begin_world();
-  return result;
+  return result == MPI_SUCCESS ? begun_world() : result;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   before_start();
   const int result = host().Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS) begin_world();
-  return result;
+  return result == MPI_SUCCESS ? begun_world() : result;
 }
 
 int finalize() {

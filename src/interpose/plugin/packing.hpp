@@ -17,24 +17,41 @@ struct Elements {
   std::size_t bytes() const { return count * type.size; }
 };
 
-void pack(const void* from, const Elements& elements, void* to);
-void unpack(const void* from, const Elements& elements, void* to);
+/// The MPI has refused, and has called the error handler; thrown before the engine is asked.
+struct MpiFailure {
+  int code;
+};
+
+/// An MPI error code; the communicator's error handler has been called.
+[[nodiscard]] int pack(const void* from, const Elements& elements, void* to);
+[[nodiscard]] int unpack(const void* from, const Elements& elements, void* to);
+
+/// Throws if this MPI cannot pack single elements of that size: MPI_Pack counts bytes in int.
+void demand_packable(const Type& type, MPI_Comm comm);
+
+inline void pack_or_throw(const void* from, const Elements& elements, void* to) {
+  if (const int code = pack(from, elements, to); code != MPI_SUCCESS) throw MpiFailure{code};
+}
 
 /// Bytes to send: `buffer`, or a packed image of it.
 inline const void* bytes_of(const void* buffer, const Elements& elements, Scratch& scratch) {
   if (elements.type.plain || elements.bytes() == 0) return buffer;
+  demand_packable(elements.type, elements.comm);
   void* image = scratch.get(elements.bytes());
-  pack(buffer, elements, image);
+  pack_or_throw(buffer, elements, image);
   return image;
 }
 
 /// Where received bytes go before deliver().
 inline void* landing(void* buffer, const Elements& elements, Scratch& scratch) {
-  return elements.type.plain || elements.bytes() == 0 ? buffer : scratch.get(elements.bytes());
+  if (elements.type.plain || elements.bytes() == 0) return buffer;
+  demand_packable(elements.type, elements.comm);
+  return scratch.get(elements.bytes());
 }
 
-inline void deliver(const void* image, void* buffer, const Elements& elements) {
-  if (image != buffer) unpack(image, elements, buffer);
+/// An MPI error code, like unpack().
+inline int deliver(const void* image, void* buffer, const Elements& elements) {
+  return image == buffer ? MPI_SUCCESS : unpack(image, elements, buffer);
 }
 
 }  // namespace hocket::interpose

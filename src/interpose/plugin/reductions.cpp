@@ -31,13 +31,13 @@ void apply_user(const engine::Reduction& self, void* dst, const void* const* src
     const std::size_t offset = done * r.type_->size;
     void* left = r.operands_[0];
     void* right = r.operands_[1];
-    unpack(static_cast<const std::byte*>(src[0]) + offset, slab, left);
+    r.note(unpack(static_cast<const std::byte*>(src[0]) + offset, slab, left));
     for (int i = 1; i < sources; ++i) {
-      unpack(static_cast<const std::byte*>(src[i]) + offset, slab, right);
-      host().Reduce_local(left, right, static_cast<int>(slab.count), r.type_->handle, r.op_);
+      r.note(unpack(static_cast<const std::byte*>(src[i]) + offset, slab, right));
+      r.note(host().Reduce_local(left, right, static_cast<int>(slab.count), r.type_->handle, r.op_));
       std::swap(left, right);
     }
-    pack(left, slab, static_cast<std::byte*>(dst) + offset);
+    r.note(pack(left, slab, static_cast<std::byte*>(dst) + offset));
   }
 }
 
@@ -70,6 +70,7 @@ bool Reducer::prepare_user(Communicator& communicator, MPI_Op op, bool commutati
   op_ = op;
   comm_ = communicator.handle;
   packs_ = !type_->plain;
+  if (packs_) demand_packable(*type_, comm_);
   reduction_.apply = apply_user;
   reduction_.element_bytes = type_->size;
   reduction_.commutative = commutative;

@@ -22,12 +22,15 @@ class Reducer {
   std::size_t unit() const { return reduction_.element_bytes; }
   /// Must the user's buffers be packed?
   bool packs() const { return packs_; }
+  /// The first error of the MPI while a user operation was applied.
+  int result() const { return result_; }
 
  private:
   friend void apply_user(const engine::Reduction&, void*, const void* const*, int, std::size_t) noexcept;
   bool prepare_kernel(kernels::OpKind operation);
   bool prepare_user(Communicator& communicator, MPI_Op op, bool commutative);
   void lay_out_operands(Scratch& scratch);
+  void note(int code) const { result_ = result_ == MPI_SUCCESS ? code : result_; }
 
   engine::Reduction reduction_;
   std::optional<Type> type_;
@@ -37,6 +40,7 @@ class Reducer {
   MPI_Comm comm_{};
   std::size_t slab_ = 0;  ///< elements per call of the operation
   void* operands_[2] = {};
+  mutable int result_ = MPI_SUCCESS;
 };
 
 }  // namespace hocket::interpose

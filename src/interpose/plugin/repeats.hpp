@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 #include "engine/call.hpp"
 #include "interpose/plugin/mpi_abi.hpp"
@@ -37,8 +38,10 @@ class Repeats {
     const bool same = entry.shape == shape && entry.epoch == type_epoch.load(std::memory_order_relaxed);
     return same && entry.call.decision ? &entry.call : nullptr;
   }
-  void keep(const CallShape& shape, const engine::Repeatable& call) {
-    if (!entries_) entries_ = std::make_unique<Entries>();
+  /// Without memory the call is described again next time.
+  void keep(const CallShape& shape, const engine::Repeatable& call) noexcept {
+    if (!entries_) entries_.reset(new (std::nothrow) Entries);
+    if (!entries_) return;
     (*entries_)[place_of(shape)] = {shape, type_epoch.load(std::memory_order_relaxed), call};
   }
 

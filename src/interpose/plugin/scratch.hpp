@@ -30,6 +30,7 @@ class Scratch {
     constexpr std::size_t page = 4096;
     bytes = (bytes + bytes / 4 + page) / page * page;
     std::free(memory_);
+    bytes_ = 0;
     memory_ = std::aligned_alloc(page, bytes);
     if (!memory_) throw std::bad_alloc();
     bytes_ = bytes;

@@ -1,5 +1,6 @@
 // MPI sessions. Communicators made from groups are recognised by ranks in the process set mpi://WORLD.
 #include <atomic>
+#include <new>
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 std::atomic<int> sessions{0};
 
-int session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+int session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) try {
   before_start();
   const int result = host().Session_init(info, errhandler, session);
   MPI_Group world;
@@ -21,6 +22,8 @@ int session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session)
   keep_world_group(bits_of(*session), world);
   after_start(world);
   return result;
+} catch (const std::bad_alloc&) {
+  return MPI_ERR_NO_MEM;
 }
 
 int session_finalize(MPI_Session* session) {

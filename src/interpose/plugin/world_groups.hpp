@@ -1,5 +1,5 @@
-// Who is who in the job: the groups of all its processes, against which other groups are read. MPI_Init brings
-// one, and so does each session; groups do not say to which session they belong, so each kept one is asked.
+// Who is who in the job: the groups of all its processes, against which other groups are read. MPI_Init
+// brings one, and so does each session; groups do not say to which session they belong, so all are asked.
 #pragma once
 
 #include <vector>

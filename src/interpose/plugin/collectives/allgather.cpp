@@ -7,7 +7,7 @@ namespace hocket::interpose {
 
 template <class N>
 int allgather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type,
-              MPI_Comm comm) {
+              MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Allgather, in, in_count, in_type, out, out_count, out_type, comm);
   Communicator* c = enter(comm, Function::allgather, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -45,8 +45,9 @@ int allgather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out
   call.in_place = received->plain && (in_place || in == own_place);
   call.input = call.in_place ? call.output : bytes_of(in_place ? own_place : in, own, c->sent);
   return finish(*c, run(*c, shape, call, !in_place && sent->plain && received->plain), native,
-                [&] { deliver(call.output, out, all); });
+                [&] { return deliver(call.output, out, all); });
 }
+HOCKET_EDGE(allgather)
 
 HOCKET_BOTH_FORMS(allgather)
 

@@ -8,7 +8,7 @@ namespace hocket::interpose {
 
 template <class N>
 int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N* counts,
-               const Displacement<N>* displacements, MPI_Datatype out_type, MPI_Comm comm) {
+               const Displacement<N>* displacements, MPI_Datatype out_type, MPI_Comm comm) try {
   const auto native =
       HOCKET_NATIVE(Allgatherv, in, in_count, in_type, out, counts, displacements, out_type, comm);
   Communicator* c = enter(comm, Function::allgatherv, HOCKET_RETURN_ADDRESS);
@@ -41,8 +41,9 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
   call.in_place = received->plain && (in_place || in == user.place(c->rank));
   call.input = call.in_place ? call.output : bytes_of(in_place ? user.place(c->rank) : in, own, c->sent);
   return finish(*c, c->engine->run(call), native,
-                [&] { deliver_blocks(call.output, user, layout, c->size); });
+                [&] { return deliver_blocks(call.output, user, layout, c->size); });
 }
+HOCKET_EDGE(allgatherv)
 
 HOCKET_BOTH_FORMS(allgatherv)
 

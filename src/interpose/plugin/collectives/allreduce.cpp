@@ -6,7 +6,7 @@
 namespace hocket::interpose {
 
 template <class N>
-int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Allreduce, in, out, count, type, op, comm);
   Communicator* c = enter(comm, Function::allreduce, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -16,8 +16,10 @@ int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, 
       return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::allreduce, ir::Collective::allreduce);
   if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::allreduce, native);
-  return finish(*c, run(*c, shape, vector.call(), vector.is_plain()), native, [&] { vector.deliver(); });
+  const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());
+  return finish(*c, outcome, native, [&] { return vector.deliver(); });
 }
+HOCKET_EDGE(allreduce)
 
 HOCKET_BOTH_FORMS(allreduce)
 

@@ -7,7 +7,7 @@ namespace hocket::interpose {
 
 template <class N>
 int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type,
-             MPI_Comm comm) {
+             MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Alltoall, in, in_count, in_type, out, out_count, out_type, comm);
   Communicator* c = enter(comm, Function::alltoall, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -44,8 +44,9 @@ int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_
   call.output = landing(out, from_all, c->received);
   call.in_place = call.input == call.output;
   return finish(*c, run(*c, shape, call, !in_place && sent->plain && received->plain), native,
-                [&] { deliver(call.output, out, from_all); });
+                [&] { return deliver(call.output, out, from_all); });
 }
+HOCKET_EDGE(alltoall)
 
 HOCKET_BOTH_FORMS(alltoall)
 

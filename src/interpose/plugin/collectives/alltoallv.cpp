@@ -9,7 +9,7 @@ namespace hocket::interpose {
 template <class N>
 int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_displacements,
               MPI_Datatype in_type, void* out, const N* out_counts, const Displacement<N>* out_displacements,
-              MPI_Datatype out_type, MPI_Comm comm) {
+              MPI_Datatype out_type, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Alltoallv, in, in == MPI_IN_PLACE ? nullptr : in_counts,
                                     in == MPI_IN_PLACE ? nullptr : in_displacements, in_type, out, out_counts,
                                     out_displacements, out_type, comm);
@@ -45,8 +45,9 @@ int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_disp
   call.output = landing_of_blocks(from_all, receives, c->received);
   call.in_place = call.input == call.output;
   return finish(*c, c->engine->run(call), native,
-                [&] { deliver_blocks(call.output, from_all, receives, c->size); });
+                [&] { return deliver_blocks(call.output, from_all, receives, c->size); });
 }
+HOCKET_EDGE(alltoallv)
 
 HOCKET_BOTH_FORMS(alltoallv)
 

@@ -4,11 +4,12 @@
 
 namespace hocket::interpose {
 
-int barrier(MPI_Comm comm) {
+int barrier(MPI_Comm comm) try {
   const auto native = [&] { return host().Barrier(comm); };
   Communicator* c = enter(comm, Function::barrier, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   return finish(*c, c->engine->run(Call{}), native);
 }
+HOCKET_EDGE(barrier)
 
 }  // namespace hocket::interpose

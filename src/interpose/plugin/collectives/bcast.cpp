@@ -6,7 +6,7 @@
 namespace hocket::interpose {
 
 template <class N>
-int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm comm) {
+int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Bcast, buffer, count, type_handle, root, comm);
   Communicator* c = enter(comm, Function::bcast, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -30,9 +30,10 @@ int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm co
   call.in_place = true;
   call.agreed_bytes = call.own_bytes = elements.bytes();
   return finish(*c, run(*c, shape, call, type->plain), native, [&] {
-    if (!sends) deliver(bytes, buffer, elements);
+    return sends ? MPI_SUCCESS : deliver(bytes, buffer, elements);
   });
 }
+HOCKET_EDGE(bcast)
 
 HOCKET_BOTH_FORMS(bcast)
 

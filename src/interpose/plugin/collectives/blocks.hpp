@@ -67,7 +67,7 @@ struct UserBlocks {
 template <class N>
 void pack_block(const UserBlocks<N>& user, const BlockLayout& layout, int i, void* image) {
   if (layout.sizes[i])
-    pack(user.place(i), user.elements(i), static_cast<std::byte*>(image) + layout.offsets[i]);
+    pack_or_throw(user.place(i), user.elements(i), static_cast<std::byte*>(image) + layout.offsets[i]);
 }
 
 /// Bytes to send: the user's buffer, or an image of all its blocks.
@@ -75,6 +75,7 @@ template <class N>
 const void* bytes_of_blocks(const UserBlocks<N>& user, const BlockLayout& layout, int ranks,
                             Scratch& scratch) {
   if (user.type.plain || layout.total == 0) return user.buffer;
+  demand_packable(user.type, user.comm);
   void* image = scratch.get(layout.total);
   for (int i = 0; i < ranks; ++i) pack_block(user, layout, i, image);
   return image;
@@ -82,17 +83,20 @@ const void* bytes_of_blocks(const UserBlocks<N>& user, const BlockLayout& layout
 
 template <class N>
 void* landing_of_blocks(const UserBlocks<N>& user, const BlockLayout& layout, Scratch& scratch) {
-  const bool direct = user.type.plain || layout.total == 0;
-  return direct ? const_cast<void*>(user.buffer) : scratch.get(layout.total);
+  if (user.type.plain || layout.total == 0) return const_cast<void*>(user.buffer);
+  demand_packable(user.type, user.comm);
+  return scratch.get(layout.total);
 }
 
 template <class N>
-void deliver_blocks(const void* image, const UserBlocks<N>& user, const BlockLayout& layout, int ranks) {
-  if (image == user.buffer) return;
-  for (int i = 0; i < ranks; ++i)
+int deliver_blocks(const void* image, const UserBlocks<N>& user, const BlockLayout& layout, int ranks) {
+  int code = MPI_SUCCESS;
+  if (image == user.buffer) return code;
+  for (int i = 0; i < ranks && code == MPI_SUCCESS; ++i)
     if (layout.sizes[i])
-      unpack(static_cast<const std::byte*>(image) + layout.offsets[i], user.elements(i),
-             const_cast<std::byte*>(user.place(i)));
+      code = unpack(static_cast<const std::byte*>(image) + layout.offsets[i], user.elements(i),
+                    const_cast<std::byte*>(user.place(i)));
+  return code;
 }
 
 }  // namespace hocket::interpose

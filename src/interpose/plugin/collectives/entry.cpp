@@ -21,8 +21,28 @@ bool is_revoked(Communicator& c, Function function) noexcept {
   return revoked != 0;
 }
 
-Communicator* enter_slowly(Communicator& c, Function function) noexcept {
+namespace {
+
+void leave_other_mark(MPI_Comm comm, Function function) noexcept {
+  const Communicator* c = find_communicator(comm);
+  if (c && c->engine) c->engine->mark_native(function);
+}
+
+}  // namespace
+
+int give_up(MPI_Comm comm, Function function, const char* reason) {
+  leave_other_mark(comm, function);
+  return raise_error(comm, reason);
+}
+
+int give_up(MPI_Comm comm, Function function, const MpiFailure& failure) {
+  leave_other_mark(comm, function);
+  return failure.code;
+}
+
+Communicator* enter_slowly(Communicator& c, Function function) {
   if (!c.settled) settle(c);
+  if (c.failed) throw Error("this rank could not open a communicator: " + c.why_not);
   if (c.engine) return &c;
   if (process.reporting) count_left(c, function);
   return nullptr;

@@ -3,11 +3,13 @@
 // its own errors.
 #pragma once
 
+#include "base/error.hpp"
 #include "engine/call.hpp"
 #include "interpose/plugin/communicators.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/mpi_abi.hpp"
+#include "interpose/plugin/packing.hpp"
 #include "interpose/plugin/process.hpp"
 
 namespace hocket::interpose {
@@ -17,7 +19,8 @@ using engine::Function;
 using engine::Outcome;
 
 /// First use of a communicator, and the counting of what is left to the MPI. Null: leave the call to the MPI.
-Communicator* enter_slowly(Communicator& communicator, Function function) noexcept;
+/// Throws when opening has failed on this rank: the others may run the call.
+Communicator* enter_slowly(Communicator& communicator, Function function);
 
 /// A revoked communicator (user-level failure mitigation) is the MPI's: it raises MPI_ERR_REVOKED.
 bool is_revoked(Communicator& communicator, Function function) noexcept;
@@ -32,6 +35,11 @@ inline Communicator* enter(MPI_Comm comm, Function function, const void* return_
   return host().Comm_is_revoked && is_revoked(*c, function) ? nullptr : c;
 }
 
+/// This rank cannot take part in a call that the others are in already, and has not asked the engine: leaves
+/// a mark that is not theirs, which is an error to those that wait for it. Returns the code.
+int give_up(MPI_Comm comm, Function function, const char* reason);
+int give_up(MPI_Comm comm, Function function, const MpiFailure& failure);
+
 /// A call that the engine is not asked about: wrong arguments, or a function it does not have. Leaves the
 /// mark that other ranks see if they wait for this one.
 template <class Native>
@@ -40,12 +48,11 @@ int leave(Communicator& c, Function function, Native native) {
   return native();
 }
 
-/// What the program gets. `deliver` brings received data to their place.
+/// What the program gets. `deliver` brings received data to their place; it returns an MPI error code.
 template <class Native, class Deliver>
 int finish(Communicator& c, Outcome outcome, Native native, Deliver deliver) {
   if (outcome == Outcome::done) [[likely]] {
-    deliver();
-    return MPI_SUCCESS;
+    return deliver();
   }
   if (outcome == Outcome::native) return native();
   if (outcome == Outcome::error) return raise_error(c.handle, c.engine->error());
@@ -55,7 +62,7 @@ int finish(Communicator& c, Outcome outcome, Native native, Deliver deliver) {
 }
 template <class Native>
 int finish(Communicator& c, Outcome outcome, Native native) {
-  return finish(c, outcome, native, [] {});
+  return finish(c, outcome, native, [] { return MPI_SUCCESS; });
 }
 
 /// The same call as before with other buffers, or null: then the call has to be described. In-place calls and
@@ -95,5 +102,18 @@ inline bool is_aliased_error([[maybe_unused]] const void* in, [[maybe_unused]] c
 }
 
 }  // namespace hocket::interpose
+
+/// The end of an entry point's function-try-block. Only Hocket's own exceptions end here: those of the
+/// program's error handlers and operations pass.
+#define HOCKET_EDGE(function)                                                          \
+  catch (const std::bad_alloc&) {                                                      \
+    return give_up(comm, Function::function, "no memory for a collective's data");     \
+  }                                                                                    \
+  catch (const Error& e) {                                                             \
+    return give_up(comm, Function::function, e.what());                                \
+  }                                                                                    \
+  catch (const MpiFailure& failure) {                                                  \
+    return give_up(comm, Function::function, failure);                                 \
+  }
 
 #define HOCKET_RETURN_ADDRESS __builtin_extract_return_addr(__builtin_return_address(0))

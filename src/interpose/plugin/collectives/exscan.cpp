@@ -7,7 +7,7 @@ namespace hocket::interpose {
 
 // Rank 0 receives nothing: its receive buffer stays as it is.
 template <class N>
-int exscan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int exscan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Exscan, in, out, count, type, op, comm);
   Communicator* c = enter(comm, Function::exscan, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -19,9 +19,10 @@ int exscan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI
   ReducedVector vector(*c, Function::exscan, ir::Collective::exscan);
   if (!vector.prepare(in, out, count, type, op, 0, receives)) return leave(*c, Function::exscan, native);
   return finish(*c, run(*c, shape, vector.call(), vector.is_plain()), native, [&] {
-    if (c->rank > 0) vector.deliver();
+    return c->rank > 0 ? vector.deliver() : vector.result();
   });
 }
+HOCKET_EDGE(exscan)
 
 HOCKET_BOTH_FORMS(exscan)
 

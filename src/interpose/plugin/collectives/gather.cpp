@@ -16,7 +16,7 @@ const void* own_block(const void* buffer, N count, const Type& type, int rank) {
 
 template <class N>
 int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type,
-           int root, MPI_Comm comm) {
+           int root, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Gather, in, in_count, in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::gather, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -60,9 +60,10 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
     call.input = bytes_of(in_place ? own_block(out, out_count, *received, c->rank) : in, own, c->sent);
   return finish(*c, run(*c, shape, call, !in_place && sent->plain && (!receives || received->plain)), native,
                 [&] {
-                  if (receives) deliver(call.output, out, all);
+                  return receives ? deliver(call.output, out, all) : MPI_SUCCESS;
                 });
 }
+HOCKET_EDGE(gather)
 
 HOCKET_BOTH_FORMS(gather)
 

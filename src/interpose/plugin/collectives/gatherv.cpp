@@ -8,7 +8,7 @@ namespace hocket::interpose {
 
 template <class N>
 int gatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N* counts,
-            const Displacement<N>* displacements, MPI_Datatype out_type, int root, MPI_Comm comm) {
+            const Displacement<N>* displacements, MPI_Datatype out_type, int root, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Gatherv, in, in_count, in_type, out, at_root<N>(counts, root, comm),
                                     at_root<N>(displacements, root, comm), out_type, root, comm);
   Communicator* c = enter(comm, Function::gatherv, HOCKET_RETURN_ADDRESS);
@@ -47,9 +47,10 @@ int gatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N
   else
     call.input = bytes_of(in_place ? user.place(c->rank) : in, own, c->sent);
   return finish(*c, c->engine->run(call), native, [&] {
-    if (receives) deliver_blocks(call.output, user, layout, c->size);
+    return receives ? deliver_blocks(call.output, user, layout, c->size) : MPI_SUCCESS;
   });
 }
+HOCKET_EDGE(gatherv)
 
 HOCKET_BOTH_FORMS(gatherv)
 

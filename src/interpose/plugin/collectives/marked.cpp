@@ -10,8 +10,12 @@
 namespace hocket::interpose {
 namespace {
 
-void mark(MPI_Comm comm, Function function, const void* return_address) {
-  if (Communicator* c = enter(comm, function, return_address)) c->engine->mark_native(function);
+// A communicator that could not be opened is nothing to these: the MPI runs them on all ranks.
+void mark(MPI_Comm comm, Function function, const void* return_address) noexcept {
+  try {
+    if (Communicator* c = enter(comm, function, return_address)) c->engine->mark_native(function);
+  } catch (const std::exception&) {
+  }
 }
 
 // One wrapper for each MPI function, made of its own type; the communicator is its last argument.

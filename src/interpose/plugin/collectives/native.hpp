@@ -3,6 +3,7 @@
 #pragma once
 
 #include <climits>
+#include <new>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -69,7 +70,11 @@ int call_native(Small small, Large large, A... arguments) {
     return small(arguments...);
   } else {
     if (large) return large(arguments...);
-    return narrowing::call(small, std::index_sequence_for<A...>{}, arguments...);
+    try {
+      return narrowing::call(small, std::index_sequence_for<A...>{}, arguments...);
+    } catch (const std::bad_alloc&) {
+      return raise_class(std::get<sizeof...(A) - 1>(std::tie(arguments...)), MPI_ERR_NO_MEM);
+    }
   }
 }
 

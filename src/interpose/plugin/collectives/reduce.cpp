@@ -6,7 +6,7 @@
 namespace hocket::interpose {
 
 template <class N>
-int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Reduce, in, out, count, type, op, root, comm);
   Communicator* c = enter(comm, Function::reduce, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -17,8 +17,10 @@ int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int
   ReducedVector vector(*c, Function::reduce, ir::Collective::reduce);
   if (!vector.prepare(in, out, count, type, op, root, c->rank == root))
     return leave(*c, Function::reduce, native);
-  return finish(*c, run(*c, shape, vector.call(), vector.is_plain()), native, [&] { vector.deliver(); });
+  const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());
+  return finish(*c, outcome, native, [&] { return vector.deliver(); });
 }
+HOCKET_EDGE(reduce)
 
 HOCKET_BOTH_FORMS(reduce)
 

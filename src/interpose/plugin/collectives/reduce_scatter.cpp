@@ -7,7 +7,8 @@
 namespace hocket::interpose {
 
 template <class N>
-int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Reduce_scatter, in, out, counts, type, op, comm);
   Communicator* c = enter(comm, Function::reduce_scatter, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -19,8 +20,9 @@ int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type
   blocks.call().agreed_bytes = layout.total;
   if (!blocks.place(in, out, layout.total / blocks.unit(), static_cast<std::size_t>(counts[c->rank])))
     return leave(*c, Function::reduce_scatter, native);
-  return finish(*c, c->engine->run(blocks.call()), native, [&] { blocks.deliver(); });
+  return finish(*c, c->engine->run(blocks.call()), native, [&] { return blocks.deliver(); });
 }
+HOCKET_EDGE(reduce_scatter)
 
 HOCKET_BOTH_FORMS(reduce_scatter)
 

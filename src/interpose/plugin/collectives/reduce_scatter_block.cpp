@@ -6,7 +6,8 @@
 namespace hocket::interpose {
 
 template <class N>
-int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Reduce_scatter_block, in, out, count, type, op, comm);
   Communicator* c = enter(comm, Function::reduce_scatter_block, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -20,8 +21,10 @@ int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, 
       !blocks.place(in, out, own * static_cast<std::size_t>(c->size), own))
     return leave(*c, Function::reduce_scatter_block, native);
   blocks.call().input_blocks.size = blocks.call().agreed_bytes = own * blocks.unit();
-  return finish(*c, run(*c, shape, blocks.call(), blocks.is_plain()), native, [&] { blocks.deliver(); });
+  const Outcome outcome = run(*c, shape, blocks.call(), blocks.is_plain());
+  return finish(*c, outcome, native, [&] { return blocks.deliver(); });
 }
+HOCKET_EDGE(reduce_scatter_block)
 
 HOCKET_BOTH_FORMS(reduce_scatter_block)
 

@@ -41,8 +41,10 @@ class ReducedBlocks {
 
   bool is_plain() const { return !reducer_.packs(); }
 
-  void deliver() const {
-    if (reducer_.packs()) interpose::deliver(call_.output, out_, elements(own_));
+  int deliver() const {
+    if (!reducer_.packs()) return reducer_.result();
+    const int code = interpose::deliver(call_.output, out_, elements(own_));
+    return reducer_.result() != MPI_SUCCESS ? reducer_.result() : code;
   }
 
  private:

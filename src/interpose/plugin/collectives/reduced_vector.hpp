@@ -30,9 +30,12 @@ class ReducedVector {
 
   bool is_plain() const { return !reducer_.packs(); }
 
-  void deliver() const {
-    if (receives_ && reducer_.packs()) interpose::deliver(call_.output, out_, elements());
+  int deliver() const {
+    if (!receives_ || !reducer_.packs()) return reducer_.result();
+    const int code = interpose::deliver(call_.output, out_, elements());
+    return reducer_.result() != MPI_SUCCESS ? reducer_.result() : code;
   }
+  int result() const { return reducer_.result(); }
 
  private:
   Elements elements() const { return {reducer_.type(), count_, c_.handle}; }

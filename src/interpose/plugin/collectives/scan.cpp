@@ -6,7 +6,7 @@
 namespace hocket::interpose {
 
 template <class N>
-int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Scan, in, out, count, type, op, comm);
   Communicator* c = enter(comm, Function::scan, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -16,8 +16,10 @@ int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_C
       return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::scan, ir::Collective::scan);
   if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::scan, native);
-  return finish(*c, run(*c, shape, vector.call(), vector.is_plain()), native, [&] { vector.deliver(); });
+  const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());
+  return finish(*c, outcome, native, [&] { return vector.deliver(); });
 }
+HOCKET_EDGE(scan)
 
 HOCKET_BOTH_FORMS(scan)
 

@@ -7,7 +7,7 @@ namespace hocket::interpose {
 
 template <class N>
 int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_count, MPI_Datatype out_type,
-            int root, MPI_Comm comm) {
+            int root, MPI_Comm comm) try {
   const auto native = HOCKET_NATIVE(Scatter, in, in_count, in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::scatter, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
@@ -48,9 +48,10 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
   call.output = in_place ? const_cast<void*>(call.input) : landing(out, own, c->received);
   return finish(*c, run(*c, shape, call, !in_place && received->plain && (!sends || sent->plain)), native,
                 [&] {
-                  if (!in_place) deliver(call.output, out, own);
+                  return in_place ? MPI_SUCCESS : deliver(call.output, out, own);
                 });
 }
+HOCKET_EDGE(scatter)
 
 HOCKET_BOTH_FORMS(scatter)
 

@@ -8,7 +8,7 @@ namespace hocket::interpose {
 
 template <class N>
 int scatterv(const void* in, const N* counts, const Displacement<N>* displacements, MPI_Datatype in_type,
-             void* out, N out_count, MPI_Datatype out_type, int root, MPI_Comm comm) {
+             void* out, N out_count, MPI_Datatype out_type, int root, MPI_Comm comm) try {
   const auto native =
       HOCKET_NATIVE(Scatterv, in, at_root<N>(counts, root, comm), at_root<N>(displacements, root, comm),
                     in_type, out, out_count, out_type, root, comm);
@@ -45,9 +45,10 @@ int scatterv(const void* in, const N* counts, const Displacement<N>* displacemen
   call.in_place = in_place;
   call.output = in_place ? const_cast<void*>(call.input) : landing(out, own, c->received);
   return finish(*c, c->engine->run(call), native, [&] {
-    if (!in_place) deliver(call.output, out, own);
+    return in_place ? MPI_SUCCESS : deliver(call.output, out, own);
   });
 }
+HOCKET_EDGE(scatterv)
 
 HOCKET_BOTH_FORMS(scatterv)
 

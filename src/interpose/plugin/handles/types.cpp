@@ -66,8 +66,8 @@ bool is_named(MPI_Datatype handle) {
   return combiner_of(handle) == MPI_COMBINER_NAMED;
 }
 
-// Several threads may meet a type at the same time. The one that keeps it sets the attribute: setting it again
-// would run forget() for the first one.
+// Several threads may meet a type at the same time. The one that keeps it sets the attribute: setting it
+// again would run forget() for the first one.
 void keep(const Type& type) {
   const HandleBits bits = bits_of(type.handle);
   if (is_named(type.handle)) {

@@ -19,8 +19,8 @@ struct Type {
   kernels::ElementType element = kernels::ElementType::none;  ///< what predefined operations compute with
 };
 
-/// Nothing for MPI_DATATYPE_NULL and for what the MPI itself does not accept. A copy, since another thread may
-/// free the type.
+/// Nothing for MPI_DATATYPE_NULL and for what the MPI itself does not accept. A copy, since another thread
+/// may free the type.
 std::optional<Type> type_of(MPI_Datatype handle);
 
 /// Are the data of such an element, in the type map's order, its first size bytes, with nothing between
