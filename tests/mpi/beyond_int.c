@@ -12,7 +12,8 @@ static void test_bytes(void) {
   MPI_Type_commit(&type);
   unsigned char* data = malloc(bytes);
   if (!data) return;
-  for (size_t i = 0; i < bytes; i += 4093) data[i] = check_rank == 0 ? (unsigned char)(i * 31 + i / 65536) : 0;
+  for (size_t i = 0; i < bytes; i += 4093)
+    data[i] = check_rank == 0 ? (unsigned char)(i * 31 + i / 65536) : 0;
   MPI_Bcast(data, blocks, type, 0, MPI_COMM_WORLD);
   int right = 1;
   for (size_t i = 0; i < bytes; i += 4093) right &= data[i] == (unsigned char)(i * 31 + i / 65536);
@@ -30,13 +31,16 @@ static void test_elements(int size) {
   for (MPI_Count i = 0; i < n; ++i) data[i] = (unsigned char)(i % 7 + check_rank);
   MPI_Allreduce_c(MPI_IN_PLACE, data, n, MPI_UNSIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD);
   int right = 1;
-  for (MPI_Count i = 0; i < n; ++i) right &= data[i] == (unsigned char)(size * (i % 7) + size * (size - 1) / 2);
+  for (MPI_Count i = 0; i < n; ++i)
+    right &= data[i] == (unsigned char)(size * (i % 7) + size * (size - 1) / 2);
   context("allreduce of %lld elements", (long long)n);
   CHECK(right);
   free(data);
 }
 #else
-static void test_elements(int size) { (void)size; }
+static void test_elements(int size) {
+  (void)size;
+}
 #endif
 
 int main(int argc, char** argv) {

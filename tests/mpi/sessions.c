@@ -6,8 +6,9 @@
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 static int failures;
 
-// One after the other would be better, but: Open MPI 5.0.11 crashes in the second MPI_Session_init; MPICH 5.0.2 aborts natively
-// in 2 of 40 runs when ranks end the first session a millisecond apart (0 of 40 with one session).
+// One after the other would be better, but: Open MPI 5.0.11 crashes in the second MPI_Session_init;
+// MPICH 5.0.2 aborts natively in 2 of 40 runs when ranks end the first session a millisecond apart (0 of 40
+// with one session).
 enum { sessions = 1 };
 
 static void run(MPI_Session session, const char* tag) {

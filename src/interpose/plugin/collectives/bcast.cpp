@@ -29,9 +29,8 @@ int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm co
   call.input = call.output = bytes;
   call.in_place = true;
   call.agreed_bytes = call.own_bytes = elements.bytes();
-  return finish(*c, run(*c, shape, call, type->plain), native, [&] {
-    return sends ? MPI_SUCCESS : deliver(bytes, buffer, elements);
-  });
+  return finish(*c, run(*c, shape, call, type->plain), native,
+                [&] { return sends ? MPI_SUCCESS : deliver(bytes, buffer, elements); });
 }
 HOCKET_EDGE(bcast)
 

@@ -105,15 +105,15 @@ inline bool is_aliased_error([[maybe_unused]] const void* in, [[maybe_unused]] c
 
 /// The end of an entry point's function-try-block. Only Hocket's own exceptions end here: those of the
 /// program's error handlers and operations pass.
-#define HOCKET_EDGE(function)                                                          \
-  catch (const std::bad_alloc&) {                                                      \
-    return give_up(comm, Function::function, "no memory for a collective's data");     \
-  }                                                                                    \
-  catch (const Error& e) {                                                             \
-    return give_up(comm, Function::function, e.what());                                \
-  }                                                                                    \
-  catch (const MpiFailure& failure) {                                                  \
-    return give_up(comm, Function::function, failure);                                 \
+#define HOCKET_EDGE(function)                                                      \
+  catch (const std::bad_alloc&) {                                                  \
+    return give_up(comm, Function::function, "no memory for a collective's data"); \
+  }                                                                                \
+  catch (const Error& e) {                                                         \
+    return give_up(comm, Function::function, e.what());                            \
+  }                                                                                \
+  catch (const MpiFailure& failure) {                                              \
+    return give_up(comm, Function::function, failure);                             \
   }
 
 #define HOCKET_RETURN_ADDRESS __builtin_extract_return_addr(__builtin_return_address(0))

@@ -59,9 +59,7 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
   else
     call.input = bytes_of(in_place ? own_block(out, out_count, *received, c->rank) : in, own, c->sent);
   return finish(*c, run(*c, shape, call, !in_place && sent->plain && (!receives || received->plain)), native,
-                [&] {
-                  return receives ? deliver(call.output, out, all) : MPI_SUCCESS;
-                });
+                [&] { return receives ? deliver(call.output, out, all) : MPI_SUCCESS; });
 }
 HOCKET_EDGE(gather)
 

@@ -46,9 +46,8 @@ int gatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N
     call.input = call.output;
   else
     call.input = bytes_of(in_place ? user.place(c->rank) : in, own, c->sent);
-  return finish(*c, c->engine->run(call), native, [&] {
-    return receives ? deliver_blocks(call.output, user, layout, c->size) : MPI_SUCCESS;
-  });
+  return finish(*c, c->engine->run(call), native,
+                [&] { return receives ? deliver_blocks(call.output, user, layout, c->size) : MPI_SUCCESS; });
 }
 HOCKET_EDGE(gatherv)
 

@@ -47,9 +47,7 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
   call.in_place = in_place;
   call.output = in_place ? const_cast<void*>(call.input) : landing(out, own, c->received);
   return finish(*c, run(*c, shape, call, !in_place && received->plain && (!sends || sent->plain)), native,
-                [&] {
-                  return in_place ? MPI_SUCCESS : deliver(call.output, out, own);
-                });
+                [&] { return in_place ? MPI_SUCCESS : deliver(call.output, out, own); });
 }
 HOCKET_EDGE(scatter)
 

@@ -44,9 +44,8 @@ int scatterv(const void* in, const N* counts, const Displacement<N>* displacemen
   call.input = sends ? bytes_of_blocks(user, layout, c->size, c->sent) : nullptr;
   call.in_place = in_place;
   call.output = in_place ? const_cast<void*>(call.input) : landing(out, own, c->received);
-  return finish(*c, c->engine->run(call), native, [&] {
-    return in_place ? MPI_SUCCESS : deliver(call.output, out, own);
-  });
+  return finish(*c, c->engine->run(call), native,
+                [&] { return in_place ? MPI_SUCCESS : deliver(call.output, out, own); });
 }
 HOCKET_EDGE(scatterv)
 
