@@ -35,6 +35,9 @@ class Communicator {
   /// and mismatches.
   virtual void mark_native(Function function) noexcept = 0;
 
+  /// This rank cannot take part in a call that the others may be in: ends it for all, with this reason.
+  virtual void give_up(const std::string& reason) noexcept = 0;
+
   /// After Outcome::error: text that names ranks and calls.
   virtual std::string error() const = 0;
 };

@@ -62,7 +62,7 @@ std::string Guard::explain(Status status, const std::string& detail) const {
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
     case Status::no_memory:
-      return "no memory for a collective on one of the ranks: " + where;
+      return (detail.empty() ? "no memory for a collective on one of the ranks: " : detail + ": ") + where;
     default:
       return (detail.empty() ? "a collective failed: " : "a collective failed: " + detail + ": ") + where;
   }

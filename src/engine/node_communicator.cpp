@@ -100,7 +100,7 @@ Outcome NodeCommunicator::run_path(const Decision& decision, const Path& path, c
     return Outcome::native;
   }
   if (const Status status = execute(path, call, decision.signature); status != Status::ok) [[unlikely]] {
-    give_up(status);
+    report_failure(status);
     return Outcome::error;
   }
   count(path, call, started);
@@ -130,7 +130,7 @@ void NodeCommunicator::native_ended() noexcept {
   native_trial_.trial->note(channel_, native_trial_.path, monotonic_ns() - native_trial_.started_ns);
 }
 
-void NodeCommunicator::give_up(Status status) noexcept {
+void NodeCommunicator::report_failure(Status status) noexcept {
   try {
     if (status != Status::failed || !exposed_ || exposed_->failure().error == 0) return guard_.fail(status);
     const transports::cma::ReadFailure& failure = exposed_->failure();

@@ -29,6 +29,7 @@ class NodeCommunicator final : public Communicator {
   Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void native_ended() noexcept override;
   void mark_native(Function function) noexcept override;
+  void give_up(const std::string& reason) noexcept override { guard_.fail(Status::no_memory, reason); }
   std::string error() const override { return guard_.error(); }
 
  private:
@@ -52,7 +53,7 @@ class NodeCommunicator final : public Communicator {
   void begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                    const tuning::Choice& ruled);
   bool is_current(const Decision& decision, const CallKind& kind) const noexcept;
-  void give_up(Status status) noexcept;
+  void report_failure(Status status) noexcept;
   bool has_memory_for(const algorithms::Algorithm& algorithm);
   std::byte* part(Part& part, std::size_t bytes);
 

@@ -1,5 +1,7 @@
 #include "interpose/plugin/collectives/entry.hpp"
 
+#include "engine/function_table.hpp"
+
 namespace hocket::interpose {
 namespace {
 
@@ -23,20 +25,22 @@ bool is_revoked(Communicator& c, Function function) noexcept {
 
 namespace {
 
-void leave_other_mark(MPI_Comm comm, Function function) noexcept {
+/// The others may be in the call already, and wait for this rank.
+void end_for_all(MPI_Comm comm, Function function, const std::string& reason) {
   const Communicator* c = find_communicator(comm);
-  if (c && c->engine) c->engine->mark_native(function);
+  if (c && c->engine)
+    c->engine->give_up(std::string(engine::mpi_name_of(function)) + " cannot go on: " + reason);
 }
 
 }  // namespace
 
 int give_up(MPI_Comm comm, Function function, const char* reason) {
-  leave_other_mark(comm, function);
+  end_for_all(comm, function, reason);
   return raise_error(comm, reason);
 }
 
 int give_up(MPI_Comm comm, Function function, const MpiFailure& failure) {
-  leave_other_mark(comm, function);
+  end_for_all(comm, function, "one of the ranks could not pack or unpack its data");
   return failure.code;
 }
 
