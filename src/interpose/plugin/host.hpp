@@ -11,40 +11,31 @@
 #include "interpose/plugin/mpi_abi.hpp"
 
 // Functions of which one form is needed. Some are missing in some MPIs (sessions before MPI 4).
-#define HOCKET_HOST_FUNCTIONS(X)                                                                             \
-  X(Init)                                                                                                    \
-  X(Init_thread)                                                                                             \
-  X(Initialized)                                                                                             \
-  X(Finalize)                                                                                                \
-  X(Session_init)                                                                                            \
-  X(Session_finalize)                                                                                        \
-  X(Query_thread) X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_group) X(Comm_test_inter)             \
-      X(Comm_free) X(Comm_disconnect) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr)             \
-          X(Comm_call_errhandler) X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_idup_with_info)      \
-              X(Comm_split) X(Comm_split_type) X(Comm_create) X(Comm_create_group) X(Comm_create_from_group) \
-                  X(Cart_create) X(Cart_sub) X(Graph_create) X(Dist_graph_create)                            \
-                      X(Dist_graph_create_adjacent) X(Comm_spawn) X(Comm_spawn_multiple) X(Intercomm_create) \
-                          X(Intercomm_merge) X(Group_size) X(Group_rank) X(Group_translate_ranks)            \
-                              X(Group_free) X(Group_from_session_pset) X(Type_size_x) X(Type_get_extent_x)   \
-                                  X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents)        \
-                                      X(Type_free) X(Type_commit) X(Type_create_hindexed)                    \
-                                          X(Type_create_keyval) X(Type_free_keyval) X(Type_set_attr)         \
-                                              X(Op_commutative) X(Reduce_local) X(Pack) X(Unpack) X(Barrier) \
-                                                  X(Grequest_start) X(Grequest_complete)                     \
-                                                      X(Request_get_status) X(Wait) X(Add_error_class)       \
-                                                          X(Add_error_code) X(Add_error_string)
+// clang-format off
+#define HOCKET_HOST_FUNCTIONS(X) \
+  X(Init) X(Init_thread) X(Initialized) X(Finalize) X(Session_init) X(Session_finalize) \
+  X(Query_thread) X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_group) X(Comm_test_inter) \
+  X(Comm_free) X(Comm_disconnect) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr) \
+  X(Comm_call_errhandler) X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_idup_with_info) \
+  X(Comm_split) X(Comm_split_type) X(Comm_create) X(Comm_create_group) X(Comm_create_from_group) \
+  X(Cart_create) X(Cart_sub) X(Graph_create) X(Dist_graph_create) X(Dist_graph_create_adjacent) \
+  X(Comm_spawn) X(Comm_spawn_multiple) X(Intercomm_create) X(Intercomm_merge) X(Group_size) \
+  X(Group_rank) X(Group_translate_ranks) X(Group_free) X(Group_from_session_pset) X(Type_size_x) \
+  X(Type_get_extent_x) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) \
+  X(Type_free) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free_keyval) \
+  X(Type_set_attr) X(Op_commutative) X(Reduce_local) X(Pack) X(Unpack) X(Barrier) X(Grequest_start) \
+  X(Grequest_complete) X(Request_get_status) X(Wait) X(Add_error_class) X(Add_error_code) \
+  X(Add_error_string)
+// clang-format on
 
 // Functions with an int and a large-count (_c) form; their shapes are in Counted below.
-#define HOCKET_COUNTED_FUNCTIONS(X)                                                              \
-  X(Bcast)                                                                                       \
-  X(Reduce)                                                                                      \
-  X(Allreduce)                                                                                   \
-  X(Gather)                                                                                      \
-  X(Gatherv)                                                                                     \
-  X(Scatter)                                                                                     \
-  X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce_scatter) \
-      X(Reduce_scatter_block) X(Scan) X(Exscan) X(Neighbor_allgather) X(Neighbor_allgatherv)     \
-          X(Neighbor_alltoall) X(Neighbor_alltoallv) X(Neighbor_alltoallw)
+// clang-format off
+#define HOCKET_COUNTED_FUNCTIONS(X) \
+  X(Bcast) X(Reduce) X(Allreduce) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) \
+  X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce_scatter) X(Reduce_scatter_block) \
+  X(Scan) X(Exscan) X(Neighbor_allgather) X(Neighbor_allgatherv) X(Neighbor_alltoall) \
+  X(Neighbor_alltoallv) X(Neighbor_alltoallw)
+// clang-format on
 
 namespace hocket::interpose {
 
