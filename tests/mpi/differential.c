@@ -58,6 +58,17 @@ static int crashes_in_place(unsigned collective) {
 #endif
 }
 
+// MPICH 4 and 5 copy a rank's block over itself in MPI_Reduce_scatter in-place and abort on the overlap when
+// the block is longer than what lies before it.
+static int aborts_in_place(const struct call* c) {
+#ifdef MPICH_NUMVERSION
+  return c->collective == 14 && c->in_place;
+#else
+  (void)c;
+  return 0;
+#endif
+}
+
 static struct call draw_call(void) {
   static const int sizes[] = {0, 1, 2, 5, 30, 200, 1500, 9000};
   const MPI_Datatype types[] = {MPI_INT, MPI_LONG, MPI_DOUBLE, MPI_FLOAT, strided};
@@ -164,9 +175,17 @@ static unsigned char* result(const struct call* c, int salt, const char* side) {
   return out;
 }
 
+// What the MPI makes of the call; where it cannot do it in-place, of the same data from a buffer of its own.
+static unsigned char* reference(const struct call* c, int salt) {
+  if (!aborts_in_place(c)) return result(c, salt, "off");
+  struct call separate = *c;
+  separate.in_place = 0;
+  return result(&separate, salt + 3, "off");
+}
+
 static void compare(int k) {
   const struct call c = draw_call();
-  unsigned char* expected = result(&c, k, "off");
+  unsigned char* expected = reference(&c, k);
   unsigned char* found = result(&c, k, "on");
   context("call %d: collective %u size=%d root=%d in_place=%d count=%d kind=%d", k, c.collective, c.size,
           c.root, c.in_place, c.count, (int)c.kind);
