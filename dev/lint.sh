@@ -33,7 +33,7 @@ run_tidy() {  # run_tidy OPTION...: file names on standard input
 tidy() {
   local files status=0
   files=$(changed_sources | python dev/compile_once.py "$build/compile_commands.json" "$build/lint")
-  sed '/\.c$/d' <<<"$files" | run_tidy || status=1
+  sed '/\.c$/d; /^$/d' <<<"$files" | run_tidy || status=1
   sed -n '/\.c$/p' <<<"$files" | run_tidy --config="$c_config" || status=1
   return $status
 }
