@@ -7,29 +7,29 @@
 
 // v-forms get blocks of half and of one and a half times the mean, alternating, so that no rank knows them
 // all by luck.
-size_t block_elements(const struct Cell* c, int from, int to) {
+size_t block_elements(const struct cell* c, int from, int to) {
   if (!c->collective->uneven) return c->count;
   const size_t half = c->count / 2;
   return (from + to) % 2 == 0 ? half : 2 * c->count - half;
 }
 
 // Which pair of ranks a block of the own buffer belongs to: only alltoall has both ends.
-static size_t send_block(const struct Cell* c, int block) {
+static size_t send_block(const struct cell* c, int block) {
   if (c->collective->send_blocks == 1) return block_elements(c, c->rank, 0);
   return block_elements(c, c->collective->recv_blocks == -1 ? c->rank : 0, block);
 }
 
-static size_t recv_block(const struct Cell* c, int block) {
+static size_t recv_block(const struct cell* c, int block) {
   if (c->collective->recv_blocks == 1) return block_elements(c, 0, c->rank);
   return block_elements(c, block, c->collective->send_blocks == -1 ? c->rank : 0);
 }
 
-static int blocks_here(const struct Cell* c, int blocks, bool root_only) {
+static int blocks_here(const struct cell* c, int blocks, bool root_only) {
   if (root_only && c->rank != c->root) return 0;
   return blocks == -1 ? c->ranks : blocks;
 }
 
-static size_t lay_out(const struct Cell* c, int blocks, size_t (*size)(const struct Cell*, int), int* counts,
+static size_t lay_out(const struct cell* c, int blocks, size_t (*size)(const struct cell*, int), int* counts,
                       int* offsets) {
   size_t sum = 0;
   for (int b = 0; b < blocks; ++b) {
@@ -53,7 +53,7 @@ static char* buffer(size_t bytes) {
   return p;
 }
 
-bool cell_open(struct Cell* c, const struct BenchOptions* options, const struct Collective* collective,
+bool cell_open(struct cell* c, const struct bench_options* options, const struct collective* collective,
                size_t bytes) {
   memset(c, 0, sizeof *c);
   MPI_Comm_size(MPI_COMM_WORLD, &c->ranks);
@@ -78,7 +78,7 @@ bool cell_open(struct Cell* c, const struct BenchOptions* options, const struct 
   return c->send && c->recv;
 }
 
-void cell_close(struct Cell* c) {
+void cell_close(struct cell* c) {
   free(c->send);
   free(c->recv);
   free(c->send_counts);
@@ -88,7 +88,7 @@ static uint32_t value(int rank, size_t place, unsigned iteration) {
   return ((uint32_t)rank * 5 + (uint32_t)place * 3 + iteration * 7) & 31;
 }
 
-static void store(const struct Cell* c, char* at, size_t index, uint32_t number) {
+static void store(const struct cell* c, char* at, size_t index, uint32_t number) {
   if (c->type == MPI_DOUBLE)
     ((double*)at)[index] = number;
   else if (c->type == MPI_INT)
@@ -97,45 +97,68 @@ static void store(const struct Cell* c, char* at, size_t index, uint32_t number)
     ((float*)at)[index] = (float)number;
 }
 
-static uint32_t load(const struct Cell* c, const char* at, size_t index) {
-  if (c->type == MPI_DOUBLE) return (uint32_t)((const double*)at)[index];
-  if (c->type == MPI_INT) return (uint32_t)((const int32_t*)at)[index];
-  return (uint32_t)((const float*)at)[index];
+// Values repeat after this many places, so that buffers of megabytes are filled and checked by their copies.
+enum { period = 32, widest_element = 8 };
+
+struct pattern {
+  char bytes[period * widest_element];
+  size_t size;
+};
+
+static struct pattern pattern_of(const struct cell* c, struct origin from, unsigned iteration) {
+  struct pattern p;
+  p.size = period * c->element;
+  for (size_t j = 0; j < period; ++j) {
+    uint32_t sum = 0;
+    for (int s = from.first; s < from.last; ++s) sum += value(s, from.salt + j, iteration);
+    store(c, p.bytes, j, sum);
+  }
+  return p;
 }
 
-void cell_fill(struct Cell* c, unsigned iteration) {
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+static void fill_block(char* at, size_t bytes, const struct pattern* p) {
+  for (size_t done = 0; done < bytes; done += p->size)
+    memcpy(at + done, p->bytes, least(p->size, bytes - done));
+}
+
+static bool block_is(const char* at, size_t bytes, const struct pattern* p) {
+  for (size_t done = 0; done < bytes; done += p->size)
+    if (memcmp(at + done, p->bytes, least(p->size, bytes - done)) != 0) return false;
+  return true;
+}
+
+void cell_fill(struct cell* c, unsigned iteration) {
   const int blocks = blocks_here(c, c->collective->send_blocks, c->collective->send_root);
   for (int b = 0; b < blocks; ++b) {
-    char* block = c->send + (size_t)c->send_offsets[b] * c->element;
     const size_t salt = c->collective->send_blocks == -1 ? (size_t)b * 131 : 0;
-    for (size_t j = 0; j < (size_t)c->send_counts[b]; ++j)
-      store(c, block, j, value(c->rank, salt + j, iteration));
+    const struct pattern p = pattern_of(c, (struct origin){c->rank, c->rank + 1, salt}, iteration);
+    fill_block(c->send + (size_t)c->send_offsets[b] * c->element, (size_t)c->send_counts[b] * c->element, &p);
   }
   memset(c->recv, 0x5a, c->recv_elements * c->element);
 }
 
-static bool block_valid(const struct Cell* c, int block, struct Origin from, unsigned iteration) {
+static bool block_valid(const struct cell* c, int block, struct origin from, unsigned iteration) {
+  const struct pattern p = pattern_of(c, from, iteration);
   const char* at = c->recv + (size_t)c->recv_offsets[block] * c->element;
-  for (size_t j = 0; j < (size_t)c->recv_counts[block]; ++j) {
-    uint32_t expected = 0;
-    for (int s = from.first; s < from.last; ++s) expected += value(s, from.salt + j, iteration);
-    if (load(c, at, j) != expected) return false;
-  }
-  return true;
+  return block_is(at, (size_t)c->recv_counts[block] * c->element, &p);
 }
 
-bool cell_valid(const struct Cell* c, unsigned iteration) {
+bool cell_valid(const struct cell* c, unsigned iteration) {
   const bool is_bcast_root = c->collective->vector && c->collective->send_root && c->rank == c->root;
   if (is_bcast_root) return true;
   const int blocks = blocks_here(c, c->collective->recv_blocks, c->collective->recv_root);
   for (int b = 0; b < blocks; ++b) {
-    const struct Origin from = c->collective->origin(c, b);
+    const struct origin from = c->collective->origin(c, b);
     if (from.first < from.last && !block_valid(c, b, from, iteration)) return false;
   }
   return true;
 }
 
-void cell_touch(struct Cell* c, unsigned iteration) {
+void cell_touch(struct cell* c, unsigned iteration) {
   if (c->send_elements == 0) return;
   store(c, c->send, 0, iteration & 31);
   store(c, c->send, c->send_elements / 2, iteration & 31);

@@ -11,7 +11,7 @@ static int my_rank(void) {
   return rank;
 }
 
-static FILE* open_output(const struct BenchOptions* options) {
+static FILE* open_output(const struct bench_options* options) {
   if (my_rank() != 0) return NULL;
   FILE* out = options->out ? fopen(options->out, "a") : stdout;
   if (!out) {
@@ -34,8 +34,8 @@ static void library_version(char* line, size_t size) {
   line[n] = '\0';
 }
 
-static void print_record(FILE* out, const struct Cell* cell, const char* side, const struct Summary* s,
-                         const struct BenchOptions* options) {
+static void print_record(FILE* out, const struct cell* cell, const char* side, const struct summary* s,
+                         const struct bench_options* options) {
   char library[160];
   library_version(library, sizeof library);
   fprintf(out,
@@ -48,20 +48,22 @@ static void print_record(FILE* out, const struct Cell* cell, const char* side, c
   fflush(out);
 }
 
-static bool run_cell(FILE* out, const struct BenchOptions* options, const struct Collective* collective,
+static bool run_cell(FILE* out, const struct bench_options* options, const struct collective* collective,
                      size_t bytes) {
-  struct Cell cell;
+  struct cell cell;
   if (!cell_open(&cell, options, collective, bytes)) {
     fprintf(stderr, "hocket_bench: no memory for %s of %zu bytes\n", collective->name, bytes);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  struct Summary result[side_count];
+  struct summary result[side_count];
   memset(result, 0, sizeof result);
   const bool native_only = options->untouched;
-  if (options->validate_only)
+  if (options->validate_only) {
     result[side_hocket].valid = validate(&cell, true);
-  else
+    warm_up(&cell, true, options->seconds);
+  } else {
     measure(&cell, options, result);
+  }
   if (out && !options->validate_only)
     print_record(out, &cell, native_only ? "untouched" : "native", &result[side_native], options);
   if (out && !native_only && !options->validate_only)
@@ -72,8 +74,8 @@ static bool run_cell(FILE* out, const struct BenchOptions* options, const struct
   return valid;
 }
 
-static bool run_collective(FILE* out, const struct BenchOptions* options, const char* name) {
-  const struct Collective* collective = find_collective(name);
+static bool run_collective(FILE* out, const struct bench_options* options, const char* name) {
+  const struct collective* collective = find_collective(name);
   if (strcmp(name, "barrier") == 0) return run_cell(out, options, collective, 0);
   bool valid = true;
   for (int i = 0; i < options->size_count; ++i)
@@ -82,13 +84,13 @@ static bool run_collective(FILE* out, const struct BenchOptions* options, const 
 }
 
 // Comparing a side with itself would look like a result: refuse.
-static const char* missing_side(const struct BenchOptions* options) {
+static const char* missing_side(const struct bench_options* options) {
   if (options->untouched) return hocket_loaded() ? "--untouched, but Hocket is loaded" : NULL;
   if (!hocket_loaded()) return "Hocket is not loaded; start it with hocket-exec";
   return hocket_attached() ? NULL : "Hocket is loaded but not attached; HOCKET_VERBOSE=1 tells why";
 }
 
-static bool sides_exist(const struct BenchOptions* options) {
+static bool sides_exist(const struct bench_options* options) {
   const char* problem = missing_side(options);
   if (problem && my_rank() == 0) fprintf(stderr, "hocket_bench: %s\n", problem);
   return !problem;
@@ -96,16 +98,19 @@ static bool sides_exist(const struct BenchOptions* options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  struct BenchOptions options;
+  struct bench_options options;
   parse_options(argc, argv, &options);
   int status = 1;
   if (sides_exist(&options)) {
     FILE* out = open_output(&options);
     bool valid = true;
+    hocket_switch(false);
+    referee_open();
     for (int i = 0; i < options.collective_count; ++i)
       valid = run_collective(out, &options, options.collectives[i]) && valid;
     if (!valid && my_rank() == 0) fprintf(stderr, "hocket_bench: wrong results, see \"valid\"\n");
     status = valid ? 0 : 3;
+    referee_close();
     if (out && options.out) fclose(out);
   }
   MPI_Finalize();

@@ -1,13 +1,17 @@
 // Timing: back-to-back calls in batches; the slowest rank's time of a batch counts; both sides take turns A B
-// B A.
+// B A. What decides how many calls are made is agreed on by all ranks (referee.c), or they would wait for
+// ever.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "hocket_bench.h"
 
-enum { least_batches = 5, most_batches = 400, validations = 3, calibrations = 4 };
+enum { least_batches = 5, most_batches = 400, most_per_turn = 16 };
+enum { validations = 3, calibrations = 4 };
+enum { warm_up_calls = 63, least_warm_up = 3, least_warm_up_hocket = 15 };  // in steps of 1, 2, 4, ... calls
 static const double batch_seconds = 200e-6;
+static const double slow_call = 10e-3;
 
 typedef int (*control_function)(const char*);
 
@@ -39,55 +43,98 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Seconds that this rank spends in k calls. One call goes before them uncounted, so that neither side is
-// charged for the state in which the other has left the caches. The barrier is always the MPI's own.
-static double batch(struct Cell* cell, bool with_hocket, long k, unsigned* iteration) {
-  void (*const call)(const struct Cell*) = cell->collective->call;
-  hocket_switch(with_hocket);
-  call(cell);
-  hocket_switch(false);
-  MPI_Barrier(MPI_COMM_WORLD);
+// How one side is measured, and its batches: the slowest rank's seconds.
+struct side {
+  bool with_hocket;
+  bool slow;  // one call is a batch, and none goes before it: caches make no difference to it
+  long k;
+  double seconds;  // of a batch, about
+  int per_turn;
+  int batches;
+  double times[most_batches];
+};
+
+static double timed_calls(struct cell* cell, bool with_hocket, long k) {
+  static unsigned iteration;
   hocket_switch(with_hocket);
   const double start = now();
   for (long i = 0; i < k; ++i) {
-    cell_touch(cell, ++*iteration);
-    call(cell);
+    cell_touch(cell, ++iteration);
+    cell->collective->call(cell);
   }
-  const double end = now();
+  const double seconds = now() - start;
   hocket_switch(false);
-  return end - start;
+  return seconds;
 }
 
-static double slowest(double seconds) {
-  double result = 0;
-  MPI_Allreduce(&seconds, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return result;
+// Seconds of the slowest rank in k calls. One call goes before them uncounted, so that neither side is
+// charged for the state in which the other has left the caches.
+static double batch(struct cell* cell, const struct side* side, long k) {
+  if (!side->slow) timed_calls(cell, side->with_hocket, 1);
+  referee_start();
+  return referee_slowest(timed_calls(cell, side->with_hocket, k));
+}
+
+double warm_up(struct cell* cell, bool with_hocket, double seconds) {
+  const int least = with_hocket ? least_warm_up_hocket : least_warm_up;
+  double spent = 0, last = 0;
+  int calls = 0;
+  for (int step = 1; calls < least || (calls < warm_up_calls && spent < seconds / 4); step *= 2) {
+    last = referee_slowest(timed_calls(cell, with_hocket, step));
+    spent += last;
+    calls += step;
+    last /= step;
+  }
+  return last;
 }
 
 // The least of a few: one disturbed batch must not decide how all others are taken.
-static double undisturbed(struct Cell* cell, bool with_hocket, long k, unsigned* iteration) {
-  double least = slowest(batch(cell, with_hocket, k, iteration));
-  for (int i = 1; i < calibrations && least >= batch_seconds && (i == 1 || least < 100 * batch_seconds);
-       ++i) {
-    const double again = slowest(batch(cell, with_hocket, k, iteration));
+static double undisturbed(struct cell* cell, const struct side* side, long k) {
+  double least = batch(cell, side, k);
+  for (int i = 1; i < calibrations && least >= batch_seconds; ++i) {
+    const double again = batch(cell, side, k);
     if (again < least) least = again;
   }
   return least;
 }
 
 // How many calls make a batch of batch_seconds, and how long such a batch lasts.
-static long calibrate(struct Cell* cell, bool with_hocket, unsigned* iteration, double* seconds) {
-  batch(cell, with_hocket, 1, iteration);  // first use: set-up is not what is measured
-  for (long k = 1;; k *= 2) {
-    *seconds = undisturbed(cell, with_hocket, k, iteration);
-    if (*seconds >= batch_seconds || k >= 1 << 16) return k;
+static void calibrate(struct cell* cell, struct side* side, double call_seconds) {
+  side->k = 1;
+  side->seconds = call_seconds;
+  side->slow = call_seconds >= slow_call;
+  if (side->slow) return;
+  while ((side->seconds = undisturbed(cell, side, side->k)) < batch_seconds && side->k < 1 << 16)
+    side->k *= 2;
+}
+
+static void prepare(struct cell* cell, struct side* side, double seconds) {
+  calibrate(cell, side, warm_up(cell, side->with_hocket, seconds));
+}
+
+// The quicker side takes several batches in its turn, so that both get about the same time.
+static void share_time(struct side* sides, int count) {
+  double longest = 0;
+  for (int i = 0; i < count; ++i)
+    if (sides[i].seconds > longest) longest = sides[i].seconds;
+  for (int i = 0; i < count; ++i) {
+    const double fit = longest / sides[i].seconds;
+    sides[i].per_turn = fit > most_per_turn ? most_per_turn : (int)fit;
   }
 }
 
-static int batches_for(double budget, double batch_time) {
-  const double fit = budget / batch_time;
-  if (fit < least_batches) return least_batches;
-  return fit > most_batches ? most_batches : (int)fit;
+static void take_turn(struct cell* cell, struct side* side) {
+  for (int i = 0; i < side->per_turn && side->batches < most_batches; ++i)
+    side->times[side->batches++] = batch(cell, side, side->k);
+}
+
+static bool wants_more(const struct side* sides, int count, double time_left) {
+  bool room = true;
+  for (int i = 0; i < count; ++i) {
+    if (sides[i].batches < least_batches) return true;
+    room = room && sides[i].batches < most_batches;
+  }
+  return room && time_left > 0;
 }
 
 static int ascending(const void* a, const void* b) {
@@ -102,54 +149,48 @@ static double quantile(const double* sorted, int n, double q) {
   return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
 }
 
-static void summarise(double* mine, int n, long k, struct Summary* result) {
-  double all[most_batches];
-  MPI_Reduce(mine, all, n, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  qsort(all, (size_t)n, sizeof *all, ascending);
-  const double scale = 1e6 / (double)k;
-  result->median_us = quantile(all, n, 0.5) * scale;
-  result->p10_us = quantile(all, n, 0.1) * scale;
-  result->p90_us = quantile(all, n, 0.9) * scale;
-  result->batches = n;
-  result->k = k;
+static void summarise(struct side* side, struct summary* result) {
+  qsort(side->times, (size_t)side->batches, sizeof *side->times, ascending);
+  const double scale = 1e6 / (double)side->k;
+  result->median_us = quantile(side->times, side->batches, 0.5) * scale;
+  result->p10_us = quantile(side->times, side->batches, 0.1) * scale;
+  result->p90_us = quantile(side->times, side->batches, 0.9) * scale;
+  result->batches = side->batches;
+  result->k = side->k;
 }
 
-bool validate(struct Cell* cell, bool with_hocket) {
+// Three calls without a pause, so that one which runs into the next is found; the MPI alone is asked once
+// where it is slow.
+bool validate(struct cell* cell, bool with_hocket) {
   static unsigned iteration = 0;
-  int good = 1;
+  bool good = true;
   for (int i = 0; i < validations; ++i) {
     cell_fill(cell, ++iteration);
     hocket_switch(with_hocket);
+    const double start = now();
     cell->collective->call(cell);
+    const double seconds = now() - start;
     hocket_switch(false);
-    good = good && cell_valid(cell, iteration);
+    good = cell_valid(cell, iteration) && good;
+    if (i == 0 && !with_hocket && referee_slowest(seconds) >= slow_call) break;
   }
-  int all = 0;
-  MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return all != 0;
+  return referee_slowest(good ? 0 : 1) == 0;
 }
 
-void measure(struct Cell* cell, const struct BenchOptions* options, struct Summary result[side_count]) {
-  const int sides = options->untouched ? 1 : 2;
-  double times[side_count][most_batches];
-  long k[side_count] = {1, 1};
-  int batches = most_batches;
-  unsigned iteration = 0;
-  for (int side = 0; side < sides; ++side) {
-    result[side].valid = validate(cell, side == side_hocket);
-    double seconds = 0;
-    k[side] = calibrate(cell, side == side_hocket, &iteration, &seconds);
-    const int fit = batches_for(options->seconds, seconds);
-    if (fit < batches) batches = fit;
+void measure(struct cell* cell, const struct bench_options* options, struct summary result[side_count]) {
+  const int count = options->untouched ? 1 : 2;
+  struct side sides[side_count] = {{.with_hocket = false}, {.with_hocket = true}};
+  for (int i = 0; i < count; ++i) {
+    result[i].valid = validate(cell, sides[i].with_hocket);
+    prepare(cell, &sides[i], options->seconds);
   }
-  for (int b = 0; b < batches; ++b) {
-    for (int turn = 0; turn < sides; ++turn) {
-      const int side = b % 2 == 0 ? turn : sides - 1 - turn;
-      times[side][b] = batch(cell, side == side_hocket, k[side], &iteration);
-    }
-  }
-  for (int side = 0; side < sides; ++side) {
-    summarise(times[side], batches, k[side], &result[side]);
-    result[side].valid = validate(cell, side == side_hocket) && result[side].valid;
+  share_time(sides, count);
+  const double end = now() + options->seconds * count;
+  for (int round = 0; referee_decides(wants_more(sides, count, end - now())); ++round)
+    for (int turn = 0; turn < count; ++turn)
+      take_turn(cell, &sides[round % 2 == 0 ? turn : count - 1 - turn]);
+  for (int i = 0; i < count; ++i) {
+    summarise(&sides[i], &result[i]);
+    result[i].valid = validate(cell, sides[i].with_hocket) && result[i].valid;
   }
 }

@@ -23,22 +23,22 @@ static void refuse(const char* what, const char* value) {
   leave(2);
 }
 
-static void all_collectives(struct BenchOptions* o) {
+static void all_collectives(struct bench_options* o) {
   o->collective_count = 0;
   for (int i = 0; collective_at(i); ++i) o->collectives[o->collective_count++] = collective_at(i)->name;
 }
 
-static void parse_collectives(char* list, struct BenchOptions* o) {
+static void parse_collectives(char* list, struct bench_options* o) {
   o->collective_count = 0;
   for (char* name = strtok(list, ","); name; name = strtok(NULL, ",")) {
-    const struct Collective* found = find_collective(name);
+    const struct collective* found = find_collective(name);
     if (!found) refuse("no such collective:", name);
     if (o->collective_count == max_collectives) refuse("too many collectives, from", name);
     o->collectives[o->collective_count++] = found->name;
   }
 }
 
-static void parse_sizes(char* list, struct BenchOptions* o) {
+static void parse_sizes(char* list, struct bench_options* o) {
   o->size_count = 0;
   for (char* word = strtok(list, ","); word; word = strtok(NULL, ",")) {
     char* end = NULL;
@@ -57,7 +57,7 @@ static double parse_number(const char* name, const char* value) {
   return number;
 }
 
-static void parse_value(const char* name, char* value, struct BenchOptions* o) {
+static void parse_value(const char* name, char* value, struct bench_options* o) {
   if (strcmp(name, "--collectives") == 0)
     parse_collectives(value, o);
   else if (strcmp(name, "--sizes") == 0)
@@ -74,7 +74,7 @@ static void parse_value(const char* name, char* value, struct BenchOptions* o) {
     refuse("unknown option", name);
 }
 
-static void check(const struct BenchOptions* o) {
+static void check(const struct bench_options* o) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (o->root < 0 || o->root >= ranks) refuse("no such root rank in --root", "");
@@ -83,7 +83,7 @@ static void check(const struct BenchOptions* o) {
   if (!known_type) refuse("unknown type", o->type);
 }
 
-void parse_options(int argc, char** argv, struct BenchOptions* o) {
+void parse_options(int argc, char** argv, struct bench_options* o) {
   static const size_t sizes[] = {8, 64, 512, 4096, 32768, 262144, 2097152};
   memset(o, 0, sizeof *o);
   o->seconds = 0.15;
