@@ -59,8 +59,9 @@ static bool run_cell(FILE* out, const struct bench_options* options, const struc
   memset(result, 0, sizeof result);
   const bool native_only = options->untouched;
   if (options->validate_only) {
-    result[side_hocket].valid = validate(&cell, true);
-    warm_up(&cell, true, options->seconds);
+    double first = 0;
+    result[side_hocket].valid = validate(&cell, true, &first);
+    warm_up(&cell, true, options->seconds, first);
   } else {
     measure(&cell, options, result);
   }

@@ -95,6 +95,7 @@ enum { side_native, side_hocket, side_count };
 
 // Interleaved batches A B B A ... of both sides (or of the native one alone). Results on rank 0.
 void measure(struct cell* cell, const struct bench_options* options, struct summary result[side_count]);
-bool validate(struct cell* cell, bool with_hocket);
+bool validate(struct cell* cell, bool with_hocket, double* first);
 // Calls that neither count nor are checked: set-up, and Hocket's trials. Returns what one of the last took.
-double warm_up(struct cell* cell, bool with_hocket, double seconds);
+// `known` is what a call took before, 0 if that says nothing.
+double warm_up(struct cell* cell, bool with_hocket, double seconds, double known);

@@ -2,9 +2,14 @@
 // 20 ms for a barrier once ranks outnumber cores, more than all that is measured, and asking one of the two
 // sides would favour it. MPI_Iprobe keeps the MPI moving for ranks that still wait for this one inside a
 // call.
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "hocket_bench.h"
 
@@ -15,12 +20,17 @@ struct page {
 };
 
 static struct {
-  MPI_Win window;
-  struct page* page;  // NULL: the ranks are on several machines, and the MPI itself is asked
+  struct page* page;  // NULL: no memory is shared by all ranks, and the MPI itself is asked
   double* values;
   int ranks, rank;
   unsigned uses;
 } referee;
+
+static bool everywhere(bool here) {
+  int mine = here, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all != 0;
+}
 
 static bool one_machine(void) {
   MPI_Comm node;
@@ -28,35 +38,52 @@ static bool one_machine(void) {
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
-  return here == referee.ranks;  // a rank whose machine holds all ranks knows that of all others
+  return everywhere(here == referee.ranks);
 }
 
-static void share_page(void) {
-  const MPI_Aint bytes = (MPI_Aint)(sizeof(struct page) + 2 * (size_t)referee.ranks * sizeof(double));
-  MPI_Aint size = 0;
-  int unit = 1;
-  void* own = NULL;
-  MPI_Win_allocate_shared(referee.rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own,
-                          &referee.window);
-  MPI_Win_shared_query(referee.window, 0, &size, &unit, (void*)&referee.page);
-  if (referee.rank == 0) {
-    atomic_init(&referee.page->arrived, 0);
-    atomic_init(&referee.page->round, 0);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
+static size_t page_bytes(void) {
+  return sizeof(struct page) + 2 * (size_t)referee.ranks * sizeof(double);
+}
+
+// Memory without a name, filled with zeros: however the job ends, nothing of it stays.
+static int new_memory(void) {
+  const int file = memfd_create("hocket_bench", MFD_CLOEXEC);
+  if (file >= 0 && ftruncate(file, (off_t)page_bytes()) != 0) perror("hocket_bench: ftruncate");
+  return file;
+}
+
+static int memory_of(const int owner[2]) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", owner[0], owner[1]);
+  return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static struct page* mapped(int file) {
+  void* at = file < 0 ? MAP_FAILED : mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+static struct page* shared_page(void) {
+  const int created = referee.rank == 0 ? new_memory() : -1;
+  int owner[2] = {(int)getpid(), created};
+  MPI_Bcast(owner, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  const int file = referee.rank == 0 ? created : memory_of(owner);
+  struct page* page = mapped(file);
+  const bool all_have_it = everywhere(page != NULL);  // so that the file is open until then
+  if (file >= 0) close(file);
+  if (page && !all_have_it) munmap(page, page_bytes());
+  return all_have_it ? page : NULL;
 }
 
 void referee_open(void) {
   MPI_Comm_size(MPI_COMM_WORLD, &referee.ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &referee.rank);
-  if (one_machine())
-    share_page();
-  else
-    referee.values = calloc((size_t)referee.ranks, sizeof(double));
+  referee.values = calloc((size_t)referee.ranks, sizeof(double));
+  if (one_machine()) referee.page = shared_page();
 }
 
 void referee_close(void) {
-  if (referee.page) MPI_Win_free(&referee.window);
+  if (referee.page) munmap(referee.page, page_bytes());
   free(referee.values);
 }
 
