@@ -56,18 +56,12 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
 }
 
 bool SingleCopy::holds(ir::Collective collective) {
-  const std::uint32_t instance = channel_.instance() + 1;
-  const bool first = stage_ == Stage::asleep;
-  if (first || (!settled() && may_change(instance) && all_have_finished_last_stage(instance))) {
+  const bool is_due = !settled() && last_stage_.is_due(channel_) && last_stage_.given_by_all(channel_);
+  if (stage_ == Stage::asleep || is_due) {
     advance();
-    next_ = instance + calls_between_stages;
+    last_stage_.give(channel_);
   }
   return agreed_ >= needed_by(collective);
-}
-
-/// Fails only when the communicator does: the call that follows waits for the same ranks and reports it.
-bool SingleCopy::all_have_finished_last_stage(std::uint32_t instance) noexcept {
-  return channel_.all_finished(instance - calls_between_stages) == Status::ok;
 }
 
 void SingleCopy::advance() {

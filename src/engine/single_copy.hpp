@@ -1,11 +1,9 @@
 // Whether the ranks of a communicator read each other's memory (transports/cma): found out when the first
 // large call could profit, and agreed among them without a wait and without a call of the MPI.
 //
-// The three stages follow the numbers of the communicator's calls, which are the same on all ranks. A rank
-// that begins call n + 8, and waits for who has not finished call n, knows what all did before call n. So in
-// the first call that could profit (a) everybody publishes its card; in the first one that is 8 calls or more
-// later (b) everybody has the cards of all, tests them, and votes; in the first one that is as much later
-// again (c) everybody has the votes of all and comes to the same answer. docs/design/0005-single-copy.md says
+// There are three stages, at least 8 calls apart (transports/shm/notice.hpp). In the first call that could
+// profit (a) everybody publishes its card; then (b) everybody has the cards of all, tests them, and votes;
+// then (c) everybody has the votes of all and comes to the same answer. docs/design/0005-single-copy.md says
 // why this and not a meeting.
 #pragma once
 
@@ -17,16 +15,10 @@
 #include "engine/engine.hpp"
 #include "transports/cma/card.hpp"
 #include "transports/cma/exposed_memory.hpp"
-#include "transports/shm/channel.hpp"
+#include "transports/shm/notice.hpp"
 #include "tuning/rules.hpp"
 
 namespace hocket::engine {
-
-/// Far enough that nobody waits, unless ranks drift apart by as much; and a rank publishes that it has
-/// finished calls every so many at least, so that the wait ends without anything that this rank has still to
-/// do.
-inline constexpr std::uint32_t calls_between_stages = 8;
-static_assert(calls_between_stages >= transports::shm::Channel::finish_every);
 
 /// Below, the staging buffers are always better: a system call costs more than both copies.
 inline constexpr std::size_t least_single_copy_bytes = 64 * 1024;
@@ -41,7 +33,7 @@ class SingleCopy {
   bool concerns(const tuning::Situation& situation) const noexcept;
 
   /// The answer for the communicator's next call, which concerns it. All ranks ask at the same calls; at
-  /// which, may_change says. May wait for a rank that is calls_between_stages behind. Throws std::bad_alloc.
+  /// which, may_change says. May wait for a rank that is far behind. Throws std::bad_alloc.
   bool holds(ir::Collective collective);
 
   /// Settled, all ranks can read all others, and the measurement promises something.
@@ -52,7 +44,7 @@ class SingleCopy {
 
   /// An answer from before it was settled may be another one for a call of this number.
   bool may_change(std::uint32_t instance) const noexcept {
-    return settled() || static_cast<std::int32_t>(instance - next_) >= 0;
+    return settled() || last_stage_.is_due_before(instance);
   }
 
   /// Process numbers by rank; once holds() is true.
@@ -63,7 +55,6 @@ class SingleCopy {
  private:
   enum class Stage : std::uint8_t { asleep, published, voted, settled };
 
-  bool all_have_finished_last_stage(std::uint32_t instance) noexcept;
   void advance();
   std::uint32_t own_vote();
   void settle();
@@ -78,7 +69,7 @@ class SingleCopy {
   std::span<const Rank> members_;
   transports::shm::Channel& channel_;
   Stage stage_ = Stage::asleep;
-  std::uint32_t next_ = 0;  ///< the next stage comes in a call of this number or later
+  transports::shm::Notice last_stage_;
   transports::cma::Gain agreed_ = transports::cma::Gain::unknown;
 };
 
