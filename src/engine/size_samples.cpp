@@ -5,15 +5,13 @@
 
 namespace hocket::engine {
 
-using transports::shm::Channel;
-
 namespace {
 
-constexpr std::uint32_t calls_per_sample = 32;
-constexpr std::uint32_t calls_until_told = 8;
-static_assert(calls_until_told >= Channel::finish_every);
-// A rank that is a full ring ahead must not overwrite what a late one still reads.
-static_assert(calls_per_sample * (transports::shm::size_samples - 1) > transports::shm::ring);
+constexpr std::uint32_t calls_per_sample = 16;
+// So each sample is read before the next one is left. Who leaves a sample has read the one before it, and
+// thus knows that all have begun the call before which they read the last but one: its place is free.
+static_assert(calls_per_sample >= transports::shm::Notice::calls_until_told);
+static_assert(transports::shm::size_samples >= 2);
 
 std::size_t index_of(Function f) {
   return f == Function::gatherv ? 0 : f == Function::scatterv ? 1 : 2;
@@ -32,29 +30,29 @@ std::size_t own_block(const Call& call, Rank ranks) {
 std::size_t SizeSamples::agreed_before(const Call& call) noexcept {
   const std::size_t function = index_of(call.function);
   Sample& sample = samples_[function];
-  const std::uint32_t next = channel_.instance() + 1;
-  if (sample.pending && static_cast<std::int32_t>(next - sample.told_at - calls_until_told) >= 0)
-    read(sample, function);
+  if (sample.pending && sample.left.is_due(channel_)) read(sample, function);
   if (sample.calls++ % calls_per_sample == 0) leave(sample, function, own_block(call, channel_.ranks()));
   return sample.agreed;
 }
 
 void SizeSamples::leave(Sample& sample, std::size_t function, std::size_t bytes) noexcept {
   sample.slot = (sample.slot + 1) % transports::shm::size_samples;
-  sample.told_at = channel_.instance() + 1;
+  const auto power = static_cast<std::uint8_t>(std::countr_zero(std::bit_ceil(bytes)));
+  channel_.area_of(channel_.rank())
+      .size_powers[function][sample.slot]
+      .store(power, std::memory_order_release);
+  sample.left.give(channel_);
   sample.pending = true;
-  channel_.area_of(channel_.rank()).sizes[function][sample.slot].store(bytes, std::memory_order_release);
 }
 
 void SizeSamples::read(Sample& sample, std::size_t function) noexcept {
   sample.pending = false;
-  if (channel_.all_finished(sample.told_at) != Status::ok)
-    return;  // the communicator has failed, as the call will find
-  std::size_t most = 0;
+  if (!sample.left.given_by_all(channel_)) return;
+  std::uint8_t most = 0;
   for (Rank r = 0; r < channel_.ranks(); ++r)
-    most = std::max<std::size_t>(
-        most, channel_.area_of(r).sizes[function][sample.slot].load(std::memory_order_acquire));
-  sample.agreed = std::bit_ceil(most);
+    most = std::max(most,
+                    channel_.area_of(r).size_powers[function][sample.slot].load(std::memory_order_acquire));
+  sample.agreed = std::size_t{1} << most;
 }
 
 }  // namespace hocket::engine

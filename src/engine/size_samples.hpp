@@ -1,7 +1,7 @@
 // How large the blocks of gatherv, scatterv and alltoallv have been lately. No size of such a call is known
 // to all ranks, so none may decide anything about it; but a sample of earlier calls can be agreed on. Every
-// so many calls each rank leaves its own bytes beside its flag lines, and 8 calls later everybody reads
-// everybody's (single_copy.hpp says why that needs no meeting).
+// so many calls each rank leaves its own bytes, rounded up to a power of two, beside its flag lines, and 8
+// calls later everybody reads everybody's (transports/shm/notice.hpp).
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "engine/call.hpp"
-#include "transports/shm/channel.hpp"
+#include "transports/shm/notice.hpp"
 
 namespace hocket::engine {
 
@@ -25,7 +25,7 @@ class SizeSamples {
   struct Sample {
     std::uint32_t calls = 0;
     std::uint32_t slot = 0;
-    std::uint32_t told_at = 0;  ///< who has finished this instance has left its bytes
+    transports::shm::Notice left;
     bool pending = false;
     std::size_t agreed = 0;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace hocket::engine {
 
@@ -10,15 +11,13 @@ using transports::shm::TrialNote;
 
 namespace {
 
-constexpr std::uint32_t rounds = 5;  ///< every path is tried so often; the best time counts
-constexpr std::uint32_t calls_until_told =
-    8;  ///< see single_copy.hpp: then all have finished the last call of the trial
-constexpr std::uint32_t keep_percent =
-    5;  ///< another path must gain as much to replace the one that the rules chose
-static_assert(calls_until_told >= Channel::finish_every);
-// A note is overwritten by the trial_notes-th trial after it. Its calls alone take a rank further than it can
-// be ahead of one that still reads.
-static_assert(transports::shm::trial_notes * 2 * rounds > transports::shm::ring);
+/// Another path must gain as much to replace the one that the rules chose.
+constexpr std::uint64_t keep_percent = 3;
+/// Who is as much slower than the best after the first series is not tried again.
+constexpr std::uint64_t hopeless_percent = 50;
+constexpr std::uint32_t rounds_left_out = 2;
+/// A trial leaves its first note when whether begun_ was given by all can be asked.
+static_assert(2 * Trial::rounds > transports::shm::Notice::calls_until_told);
 
 TrialNote& note_of(Channel& channel, Rank rank, std::uint32_t serial) noexcept {
   return channel.area_of(rank).trials[serial % transports::shm::trial_notes];
@@ -27,42 +26,84 @@ TrialNote& note_of(Channel& channel, Rank rank, std::uint32_t serial) noexcept {
 }  // namespace
 
 std::size_t Trial::next_path(Channel& channel) noexcept {
+  trying_ = false;
   if (decided_) return winner_;
-  if (calls_ < rounds * paths_) {
-    trying_ = true;
-    return calls_++ % paths_;
+  if (rest_ > 0) {
+    --rest_;
+    return winner_;
   }
-  const std::uint32_t next = channel.instance() + 1;
-  if (static_cast<std::int32_t>(next - told_at_ - calls_until_told) >= 0) read_notes(channel);
-  return winner_;
+  if (is_series_over()) {
+    if (noted_.is_due(channel)) judge(channel);
+    return winner_;
+  }
+  if (series_ == 0 && tried_ == 0) begun_.give(channel);
+  trying_ = true;
+  // Each round begins with another path, or one of them would meet every call that the program makes slow.
+  const std::size_t round = tried_ / contenders_;
+  return contender_[(tried_++ + round) % contenders_];
 }
 
 void Trial::note(Channel& channel, std::size_t path, std::uint64_t ns) noexcept {
   trying_ = false;
-  best_ns_[path] = std::min(best_ns_[path], static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, ~0U - 1)));
-  if (calls_ < rounds * paths_) return;
-  TrialNote& own = note_of(channel, channel.rank(), serial_);
-  for (std::size_t i = 0; i < paths_; ++i) own.best_ns[i].store(best_ns_[i], std::memory_order_release);
-  told_at_ = channel.instance() +
-             1;  // the note may be left after this rank has told that it finished the call itself
+  const std::size_t round = (tried_ - 1) / contenders_;
+  times_[path][round] = static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, ~0U));
+  if (is_series_over()) leave_note(channel);
+}
+
+/// Without the slowest ones, which something else has delayed. Not the median: a program that makes every
+/// other call slow would leave it to chance.
+std::uint32_t Trial::mean_of(std::size_t path) noexcept {
+  Times& times = times_[path];
+  std::sort(times.begin(), times.end());
+  const std::uint64_t sum = std::accumulate(times.begin(), times.end() - rounds_left_out, std::uint64_t{0});
+  return static_cast<std::uint32_t>(sum / (rounds - rounds_left_out));
+}
+
+void Trial::leave_note(Channel& channel) noexcept {
+  if (!begun_.given_by_all(channel)) return;
+  auto& own = note_of(channel, channel.rank(), serial_).ns[series_];
+  for (std::size_t i = 0; i < contenders_; ++i)
+    own[contender_[i]].store(mean_of(contender_[i]), std::memory_order_release);
+  noted_.give(channel);
+}
+
+void Trial::judge(Channel& channel) noexcept {
+  if (!noted_.given_by_all(channel)) return;
+  add_slowest(channel);
+  winner_ = fastest();
+  keep_contenders();
+  decided_ = ++series_ == TrialNote::series || contenders_ == 1;
+  tried_ = 0;
+  rest_ = calls_between_series;
+}
+
+void Trial::add_slowest(Channel& channel) noexcept {
+  for (std::size_t i = 0; i < contenders_; ++i) {
+    const std::size_t path = contender_[i];
+    std::uint32_t slowest = 0;
+    for (Rank r = 0; r < channel.ranks(); ++r)
+      slowest =
+          std::max(slowest, note_of(channel, r, serial_).ns[series_][path].load(std::memory_order_acquire));
+    slowest_ns_[path] += slowest;
+  }
 }
 
 /// The path whose slowest rank is fastest.
-void Trial::read_notes(Channel& channel) noexcept {
-  if (channel.all_finished(told_at_) != Status::ok)
-    return;  // the communicator has failed, as the call will find
-  std::array<std::uint32_t, most_paths> slowest{};
-  for (Rank r = 0; r < channel.ranks(); ++r) {
-    TrialNote& theirs = note_of(channel, r, serial_);
-    for (std::size_t i = 0; i < paths_; ++i)
-      slowest[i] = std::max(slowest[i], theirs.best_ns[i].load(std::memory_order_acquire));
+std::size_t Trial::fastest() const noexcept {
+  std::size_t best = contender_[0];
+  for (std::size_t i = 1; i < contenders_; ++i) {
+    const std::size_t path = contender_[i];
+    const std::uint64_t handicap = best == 0 ? keep_percent : 0;
+    if (slowest_ns_[path] * (100 + handicap) < slowest_ns_[best] * 100) best = path;
   }
-  for (std::size_t i = 1; i < paths_; ++i) {
-    const std::uint64_t gained =
-        static_cast<std::uint64_t>(slowest[i]) * (100 + (winner_ == 0 ? keep_percent : 0));
-    if (gained < static_cast<std::uint64_t>(slowest[winner_]) * 100) winner_ = i;
-  }
-  decided_ = true;
+  return best;
+}
+
+void Trial::keep_contenders() noexcept {
+  const std::uint64_t limit = slowest_ns_[winner_] * (100 + hopeless_percent);
+  const auto last = std::remove_if(contender_.begin(), contender_.begin() + contenders_,
+                                   [&](std::uint8_t path) { return slowest_ns_[path] * 100 > limit; });
+  contenders_ = static_cast<std::size_t>(last - contender_.begin());
 }
 
 Trial& Trials::of(Function function, std::size_t bytes, std::size_t paths) {

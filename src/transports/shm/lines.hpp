@@ -50,24 +50,27 @@ struct alignas(line_bytes) Exposure {
   std::atomic<std::uint32_t> vote;  ///< engine::SingleCopy
 };
 
-/// What a rank measured of the data paths of one trial (engine/trials.hpp), for all to read.
+/// What a rank measured of the data paths of one trial (engine/trials.hpp), for all to read: a time for each
+/// path, twice.
 struct TrialNote {
   static constexpr std::size_t paths = 3;
-  std::array<std::atomic<std::uint32_t>, paths> best_ns;
+  static constexpr std::size_t series = 2;
+  std::array<std::array<std::atomic<std::uint32_t>, paths>, series> ns;
 };
 inline constexpr std::uint32_t trial_notes = 16;
 
-/// Own bytes in calls whose sizes are not known to all (engine/size_samples.hpp).
+/// Own bytes in calls whose sizes are not known to all, as powers of two (engine/size_samples.hpp).
 inline constexpr std::size_t sampled_functions = 3;
-inline constexpr std::uint32_t size_samples = 4;
+inline constexpr std::uint32_t size_samples = 2;
+using SizePowers = std::array<std::array<std::atomic<std::uint8_t>, size_samples>, sampled_functions>;
 
 struct RankArea {
-  alignas(line_bytes) std::atomic<std::uint32_t> finished;  ///< an instance that this rank has left for good,
-                                                            ///< as all before it
+  /// An instance that this rank has left for good, as all before it.
+  alignas(line_bytes) std::atomic<std::uint32_t> finished;
+  SizePowers size_powers;  ///< in this line: who reads a sample has just read `finished`
   alignas(line_bytes) std::array<Mark, marks_kept> marks;
   Exposure exposure;
   std::array<TrialNote, trial_notes> trials;
-  std::array<std::array<std::atomic<std::uint64_t>, size_samples>, sampled_functions> sizes;
   std::array<Line, ring> lines;
   alignas(line_bytes) std::array<std::byte, payload_areas * payload_area_bytes> payload;
 };
