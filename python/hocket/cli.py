@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hocket import __version__
+from hocket import __version__, processes
 from hocket.commands import bench, doctor, explain, plan, report, run, verify
 from hocket.errors import CommandError
 
@@ -39,6 +39,7 @@ def _common(
 
 
 def main() -> None:
+    processes.unwind_on_signals()
     try:
         app()
     except CommandError as problem:

@@ -34,6 +34,12 @@ pytestmark = pytest.mark.skipif(not INSTALLED, reason="no MPI with a built bench
 each_mpi = pytest.mark.parametrize("mpi", INSTALLED, ids=lambda mpi: mpi.name)
 
 
+def _untouched(mpi: mpis.Mpi, request: runner.Request) -> list[Record]:
+    found: list[Record] = []
+    runner.run_untouched(mpi, request, found.extend)
+    return found
+
+
 def _check(found: list[Record], sides: set[str]) -> None:
     assert {record.side for record in found} == sides
     for record in found:
@@ -45,14 +51,16 @@ def _check(found: list[Record], sides: set[str]) -> None:
 
 @each_mpi
 def test_every_collective_is_timed_and_right_untouched(mpi: mpis.Mpi) -> None:
-    found = runner.run_untouched(mpi, runner.Request(COLLECTIVES, [8], ranks=2, seconds=0.001))
+    found = _untouched(mpi, runner.Request(COLLECTIVES, [8], ranks=2, seconds=0.001))
     assert [record.collective for record in found] == list(COLLECTIVES)
     _check(found, {"untouched"})
 
 
 @each_mpi
 def test_both_sides_run_in_one_process(mpi: mpis.Mpi) -> None:
-    found = runner.run_side_by_side(mpi, runner.Request(["allreduce"], [8, 4096], ranks=2, seconds=0.01))
+    found: list[Record] = []
+    request = runner.Request(["allreduce"], [8, 4096], ranks=2, seconds=0.01)
+    runner.run_side_by_side(mpi, request, found.extend)
     assert len(found) == 4
     _check(found, {"native", "hocket"})
     assert all(record.algorithm for record in found if record.side == "hocket")
@@ -62,7 +70,7 @@ def test_other_roots_types_and_odd_ranks_are_right() -> None:
     mpi = INSTALLED[0]
     for kind, root in (("double", 1), ("int", 2)):
         request = runner.Request(COLLECTIVES, [24, 4096], ranks=3, seconds=0.001, type=kind, root=root)
-        _check(runner.run_untouched(mpi, request), {"untouched"})
+        _check(_untouched(mpi, request), {"untouched"})
 
 
 def test_the_command_writes_records_and_tables(hocket: Hocket, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from hocket.errors import CommandError
 from hocket.mpis import Mpi
 
 _start_seconds = 60.0
-_bound_per_cell = 20.0  # a cell runs at least five batches a side, however slow the MPI is
+_bound_per_cell = 8.0  # far more than any takes: what runs longer hangs
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def _run(mpi: Mpi, request: Request, with_hocket: bool, out: Path, *more: str, *
 
 
 def _lines(out: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+    """Whole lines only: the run may have been cut short."""
+    text = out.read_text() if out.exists() else ""
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
 def _records(
@@ -121,15 +123,25 @@ def _what_ran(mpi: Mpi, request: Request, folder: Path) -> dict[tuple[str, int],
     return algorithms_of(reports.read(file), request) if file.exists() else {}
 
 
-def run_untouched(mpi: Mpi, request: Request) -> list[Record]:
-    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
-        out, load = Path(folder) / "cells", machine.load()
-        _run(mpi, request, False, out, "--untouched")
-        return _records(mpi, load, _lines(out), {})
+Keep = Callable[[list[Record]], None]
 
 
-def run_side_by_side(mpi: Mpi, request: Request) -> list[Record]:
+def run_untouched(mpi: Mpi, request: Request, keep: Keep) -> None:
+    """Hands over what was measured even when the run fails or is ended half-way."""
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
         out, load = Path(folder) / "cells", machine.load()
-        _run(mpi, request, True, out)
-        return _records(mpi, load, _lines(out), _what_ran(mpi, request, Path(folder)))
+        try:
+            _run(mpi, request, False, out, "--untouched")
+        finally:
+            keep(_records(mpi, load, _lines(out), {}))
+
+
+def run_side_by_side(mpi: Mpi, request: Request, keep: Keep) -> None:
+    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+        out, load = Path(folder) / "cells", machine.load()
+        algorithms: dict[tuple[str, int], str] = {}
+        try:
+            _run(mpi, request, True, out)
+            algorithms = _what_ran(mpi, request, Path(folder))
+        finally:
+            keep(_records(mpi, load, _lines(out), algorithms))

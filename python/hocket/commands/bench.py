@@ -43,24 +43,27 @@ def _chosen_sizes(text: str, factor: int) -> list[int]:
     return sizes
 
 
-def _runs(with_hocket: bool) -> list[Callable[[mpis.Mpi, runner.Request], list[Record]]]:
+def _runs(with_hocket: bool) -> list[Callable[[mpis.Mpi, runner.Request, runner.Keep], None]]:
     return [runner.run_untouched, runner.run_side_by_side] if with_hocket else [runner.run_untouched]
 
 
-def _measure(mpi: mpis.Mpi, request: runner.Request, with_hocket: bool, out: Path | None) -> list[Record]:
-    """What was measured before a failure is kept: the records are written run by run."""
+def _measure(mpi: mpis.Mpi, request: runner.Request, with_hocket: bool, keep: runner.Keep) -> None:
+    """What was measured before a failure or a signal is kept: every run hands its records over as it ends."""
     console.print(f"[dim]{mpi.name} {mpi.version()}, {request.ranks} ranks, {request.cells()} cells ...[/]")
-    measured: list[Record] = []
     for run in _runs(with_hocket):
         try:
-            fresh = run(mpi, request)
+            run(mpi, request, keep)
         except CommandError as problem:
             console.print(f"[red]{problem}[/]")
-            continue
-        measured += fresh
+
+
+def _keeper(measured: list[Record], out: Path | None) -> runner.Keep:
+    def keep(fresh: list[Record]) -> None:
+        measured.extend(fresh)
         if out:
             records.append(out, fresh)
-    return measured
+
+    return keep
 
 
 def _warn_if_busy() -> None:
@@ -135,10 +138,11 @@ def bench(
     )
     _warn_if_busy()
     measured: list[Record] = []
+    keep = _keeper(measured, out)
     expected = 0
     for count, mpi in product(_rank_counts(ranks, root), chosen):
         request = runner.Request(names, byte_counts, count, seconds, type_, root)
-        measured += _measure(mpi, request, not untouched, out)
+        _measure(mpi, request, not untouched, keep)
         expected += request.cells() * (1 if untouched else 3)
     if not _show(measured, plot):
         raise CommandError("wrong results, see the table", 1)
