@@ -8,6 +8,7 @@
 
 #include "engine/communicator.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
+#include "interpose/plugin/handles/last_type.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/repeats.hpp"
 #include "interpose/plugin/scratch.hpp"
@@ -16,6 +17,13 @@ namespace hocket::interpose {
 
 /// How a communicator was made; part of its identity (engine::SlotKey).
 using Origin = std::uint64_t;
+
+/// What one side of a communicator's calls (what it sends, what it receives) needs, and keeps for the next.
+struct Side {
+  LastType type;
+  Scratch image;   ///< packed data
+  Scratch layout;  ///< sizes and places of a v-form's blocks
+};
 
 struct Communicator {
   MPI_Comm handle{};
@@ -30,8 +38,8 @@ struct Communicator {
   std::string why_not;
   engine::ReportRow* left[engine::function_count] = {};  ///< counters of what is left to the MPI
 
-  /// Packed send and receive data, the counts of v-forms, operands of user operations.
-  Scratch sent, received, sent_layout, received_layout, operands;
+  Side sent, received;
+  Scratch operands;  ///< of user operations
   Repeats repeats;
 };
 

@@ -42,7 +42,7 @@ void apply_user(const engine::Reduction& self, void* dst, const void* const* src
 }
 
 bool Reducer::prepare(Communicator& communicator, MPI_Datatype type, MPI_Op op) {
-  type_ = type_of(type);
+  type_ = communicator.sent.type.of(type);
   if (!type_) return false;
   const Operation operation = operation_of(op);
   switch (operation.kind) {

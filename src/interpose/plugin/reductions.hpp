@@ -33,7 +33,7 @@ class Reducer {
   void note(int code) const { result_ = result_ == MPI_SUCCESS ? code : result_; }
 
   engine::Reduction reduction_;
-  std::optional<Type> type_;
+  const Type* type_ = nullptr;
   bool packs_ = false;
   // user operations
   MPI_Op op_{};

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "engine/call.hpp"
+#include "interpose/plugin/handles/types.hpp"
 #include "interpose/plugin/mpi_abi.hpp"
 
 namespace hocket::interpose {
@@ -25,9 +26,6 @@ struct CallShape {
   MPI_Op op{};
   bool operator==(const CallShape&) const = default;
 };
-
-/// Grows when MPI frees a datatype: its handle may come to mean another one.
-extern std::atomic<std::uint32_t> type_epoch;
 
 class Repeats {
  public:

@@ -11,9 +11,8 @@ int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, 
   Communicator* c = enter(comm, Function::allreduce, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const CallShape shape{.function = Function::allreduce, .root = 0, .count = count, .type = type, .op = op};
-  if (const auto* call = find_repeat(*c, shape, in, out))
-    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
-      return finish(*c, outcome, native);
+  if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
+    return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::allreduce, ir::Collective::allreduce);
   if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::allreduce, native);
   const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());

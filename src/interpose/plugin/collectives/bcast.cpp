@@ -1,36 +1,36 @@
 #include "interpose/plugin/collectives/collectives.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
-#include "interpose/plugin/packing.hpp"
+#include "interpose/plugin/collectives/sides.hpp"
 
 namespace hocket::interpose {
 
 template <class N>
-int bcast(void* buffer, N count, MPI_Datatype type_handle, int root, MPI_Comm comm) try {
-  const auto native = HOCKET_NATIVE(Bcast, buffer, count, type_handle, root, comm);
+int bcast(void* buffer, N count, MPI_Datatype type, int root, MPI_Comm comm) try {
+  const auto native = HOCKET_NATIVE(Bcast, buffer, count, type, root, comm);
   Communicator* c = enter(comm, Function::bcast, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
-  const CallShape shape{.function = Function::bcast, .root = root, .count = count, .type = type_handle};
-  if (const auto* call = buffer ? c->repeats.find(shape) : nullptr)
-    if (const Outcome outcome = c->engine->repeat(*call, buffer, buffer, true); outcome != Outcome::forgotten)
-      return finish(*c, outcome, native);
-  const std::optional<Type> type = type_of(type_handle);
-  if (!type || count < 0 || !is_rank(*c, root)) return leave(*c, Function::bcast, native);
-  const Elements elements{*type, static_cast<std::size_t>(count), comm};
-  if (type->plain && !is_buffer(buffer, elements.bytes())) return leave(*c, Function::bcast, native);
+  const CallShape shape{.function = Function::bcast, .root = root, .count = count, .type = type};
+  if (const Outcome outcome = buffer ? repeat(*c, shape, buffer, buffer, true) : Outcome::forgotten;
+      outcome != Outcome::forgotten)
+    return finish(*c, outcome, native);
 
   const bool sends = c->rank == root;
-  void* bytes =
-      sends ? const_cast<void*>(bytes_of(buffer, elements, c->sent)) : landing(buffer, elements, c->received);
+  Side& side = sends ? c->sent : c->received;
+  Block block;
+  if (!is_rank(*c, root) || !block.open(Part<N>{buffer, count, type}, *c, side) || !block.is_there())
+    return leave(*c, Function::bcast, native);
+
   Call call;
   call.function = Function::bcast;
   call.collective = ir::Collective::bcast;
   call.root = root;
-  call.input = call.output = bytes;
+  call.output = sends ? const_cast<void*>(block.packed(side.image)) : block.landing(side.image);
+  call.input = call.output;
   call.in_place = true;
-  call.agreed_bytes = call.own_bytes = elements.bytes();
-  return finish(*c, run(*c, shape, call, type->plain), native,
-                [&] { return sends ? MPI_SUCCESS : deliver(bytes, buffer, elements); });
+  call.agreed_bytes = call.own_bytes = block.bytes();
+  return finish(*c, run(*c, shape, call, block.is_plain()), native,
+                [&] { return sends ? MPI_SUCCESS : block.deliver(call.output); });
 }
 HOCKET_EDGE(bcast)
 

@@ -1,15 +1,18 @@
 #include "interpose/plugin/collectives/entry.hpp"
 
+#include <atomic>
+
 #include "engine/function_table.hpp"
 
 namespace hocket::interpose {
 namespace {
 
+// Communicators that are left for the same reason share a row, and threads may be in several of them.
 void count_left(Communicator& c, Function function) noexcept {
   auto*& row = c.left[static_cast<std::size_t>(function)];
   try {
     if (!row) row = process.engine->report().row(function, 0, "native", c.why_not);
-    ++row->calls;
+    std::atomic_ref(row->calls).fetch_add(1, std::memory_order_relaxed);
   } catch (...) {  // no memory for a counter: not worth an error
   }
 }

@@ -65,12 +65,16 @@ int finish(Communicator& c, Outcome outcome, Native native) {
   return finish(c, outcome, native, [] { return MPI_SUCCESS; });
 }
 
-/// The same call as before with other buffers, or null: then the call has to be described. In-place calls and
-/// missing buffers are always described.
-inline const engine::Repeatable* find_repeat(const Communicator& c, const CallShape& shape, const void* in,
-                                             const void* out) {
-  if (in == out || !in || !out || in == MPI_IN_PLACE || out == MPI_IN_PLACE) return nullptr;
-  return c.repeats.find(shape);
+/// The same call as before, with other buffers. `forgotten`: it has to be described.
+inline Outcome repeat(Communicator& c, const CallShape& shape, const void* in, void* out, bool in_place) {
+  const engine::Repeatable* call = c.repeats.find(shape);
+  return call ? c.engine->repeat(*call, in, out, in_place) : Outcome::forgotten;
+}
+
+/// In-place calls and missing buffers are always described.
+inline Outcome repeat(Communicator& c, const CallShape& shape, const void* in, void* out) {
+  const bool plain = in != out && in && out && in != MPI_IN_PLACE && out != MPI_IN_PLACE;
+  return plain ? repeat(c, shape, in, out, false) : Outcome::forgotten;
 }
 
 /// Runs a described call. `plain`: its data lie in the user's buffers as they are, so it can be repeated.

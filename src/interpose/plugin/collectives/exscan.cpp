@@ -12,9 +12,8 @@ int exscan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI
   Communicator* c = enter(comm, Function::exscan, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const CallShape shape{.function = Function::exscan, .root = 0, .count = count, .type = type, .op = op};
-  if (const auto* call = find_repeat(*c, shape, in, out))
-    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
-      return finish(*c, outcome, native);
+  if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
+    return finish(*c, outcome, native);
   const bool receives = c->rank > 0 || in == MPI_IN_PLACE;
   ReducedVector vector(*c, Function::exscan, ir::Collective::exscan);
   if (!vector.prepare(in, out, count, type, op, 0, receives)) return leave(*c, Function::exscan, native);

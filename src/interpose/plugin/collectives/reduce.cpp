@@ -11,9 +11,8 @@ int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int
   Communicator* c = enter(comm, Function::reduce, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const CallShape shape{.function = Function::reduce, .root = root, .count = count, .type = type, .op = op};
-  if (const auto* call = find_repeat(*c, shape, in, out))
-    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
-      return finish(*c, outcome, native);
+  if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
+    return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::reduce, ir::Collective::reduce);
   if (!vector.prepare(in, out, count, type, op, root, c->rank == root))
     return leave(*c, Function::reduce, native);

@@ -1,4 +1,4 @@
-#include "interpose/plugin/collectives/blocks.hpp"
+#include "interpose/plugin/collectives/block_layout.hpp"
 #include "interpose/plugin/collectives/collectives.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
@@ -13,12 +13,13 @@ int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type
   Communicator* c = enter(comm, Function::reduce_scatter, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   ReducedBlocks blocks(*c, Function::reduce_scatter);
-  BlockLayout layout = block_layout(c->sent_layout, c->size);
-  if (!blocks.prepare(type, op) || !lay_out<N>(layout, c->size, counts, nullptr, blocks.unit(), 0, false))
+  BlockLayout layout(c->sent.layout, c->size);
+  if (!counts || !blocks.prepare(type, op) || !layout.measure(counts, blocks.unit()))
     return leave(*c, Function::reduce_scatter, native);
+  layout.line_up();
   blocks.call().input_blocks = layout.blocks();
-  blocks.call().agreed_bytes = layout.total;
-  if (!blocks.place(in, out, layout.total / blocks.unit(), static_cast<std::size_t>(counts[c->rank])))
+  blocks.call().agreed_bytes = layout.total();
+  if (!blocks.place(in, out, layout.total() / blocks.unit(), static_cast<std::size_t>(counts[c->rank])))
     return leave(*c, Function::reduce_scatter, native);
   return finish(*c, c->engine->run(blocks.call()), native, [&] { return blocks.deliver(); });
 }

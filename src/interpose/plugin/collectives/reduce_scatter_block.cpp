@@ -12,9 +12,8 @@ int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, 
   Communicator* c = enter(comm, Function::reduce_scatter_block, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const CallShape shape{.function = Function::reduce_scatter_block, .count = count, .type = type, .op = op};
-  if (const auto* call = find_repeat(*c, shape, in, out))
-    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
-      return finish(*c, outcome, native);
+  if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
+    return finish(*c, outcome, native);
   ReducedBlocks blocks(*c, Function::reduce_scatter_block);
   const auto own = static_cast<std::size_t>(count);
   if (count < 0 || !blocks.prepare(type, op) ||

@@ -33,8 +33,8 @@ class ReducedBlocks {
     if (!in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
     if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes)))
       return false;
-    call_.input = reducer_.packs() ? bytes_of(source, elements(all), c_.sent) : source;
-    call_.output = reducer_.packs() ? landing(out, elements(own), c_.received) : out;
+    call_.input = reducer_.packs() ? bytes_of(source, elements(all), c_.sent.image) : source;
+    call_.output = reducer_.packs() ? landing(out, elements(own), c_.received.image) : out;
     call_.in_place = call_.input == call_.output;
     return true;
   }

@@ -51,8 +51,8 @@ class ReducedVector {
     receives_ = receives;
     out_ = out;
     if (reducer_.packs()) {
-      call_.input = bytes_of(source, elements(), c_.sent);
-      call_.output = receives ? landing(out, elements(), c_.received) : nullptr;
+      call_.input = bytes_of(source, elements(), c_.sent.image);
+      call_.output = receives ? landing(out, elements(), c_.received.image) : nullptr;
     } else {
       call_.input = source;
       call_.output = receives ? out : nullptr;

@@ -11,9 +11,8 @@ int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_C
   Communicator* c = enter(comm, Function::scan, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   const CallShape shape{.function = Function::scan, .root = 0, .count = count, .type = type, .op = op};
-  if (const auto* call = find_repeat(*c, shape, in, out))
-    if (const Outcome outcome = c->engine->repeat(*call, in, out, false); outcome != Outcome::forgotten)
-      return finish(*c, outcome, native);
+  if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
+    return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::scan, ir::Collective::scan);
   if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::scan, native);
   const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());

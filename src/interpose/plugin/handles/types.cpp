@@ -3,7 +3,6 @@
 #include "interpose/plugin/handles/element_kinds.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
 #include "interpose/plugin/host.hpp"
-#include "interpose/plugin/repeats.hpp"
 
 namespace hocket::interpose {
 

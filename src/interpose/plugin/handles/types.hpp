@@ -1,7 +1,9 @@
 // MPI datatype -> what a collective needs to know about it, found once per handle.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "interpose/plugin/mpi_abi.hpp"
@@ -26,6 +28,9 @@ std::optional<Type> type_of(MPI_Datatype handle);
 /// Are the data of such an element, in the type map's order, its first size bytes, with nothing between
 /// elements?
 bool is_gapless(MPI_Datatype handle, std::size_t size, std::ptrdiff_t lb, std::ptrdiff_t extent);
+
+/// Grows when MPI frees a datatype: its handle may come to mean another one. Never 0.
+extern std::atomic<std::uint32_t> type_epoch;
 
 void open_types();  ///< the table of predefined types, the attribute that tells when a type is freed
 void close_types();

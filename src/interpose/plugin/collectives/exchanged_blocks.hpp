@@ -1,0 +1,50 @@
+// What alltoall and alltoallv have in common: one block per rank in, and one out.
+#pragma once
+
+#include "interpose/plugin/collectives/sides.hpp"
+
+namespace hocket::interpose {
+
+template <class Blocks>
+class ExchangedBlocks {
+ public:
+  ExchangedBlocks(Communicator& c, Function function) : c_(c) {
+    call_.function = function;
+    call_.collective = ir::Collective::alltoall;
+  }
+
+  /// False: leave the call to the MPI.
+  template <class Given>
+  bool prepare(const Given& sent, const Given& received) {
+    in_place_ = sent.buffer == MPI_IN_PLACE;
+    const Given& source = in_place_ ? received : sent;
+    if (!to_all_.open(source, c_, c_.sent) || !to_all_.is_there()) return false;
+    if (!from_all_.open(received, c_, c_.received) || !from_all_.is_there()) return false;
+    if (to_all_.block_bytes(c_.rank) != from_all_.block_bytes(c_.rank)) return false;
+    if (!in_place_ && is_aliased_error(source.buffer, received.buffer, to_all_.bytes())) return false;
+    describe();
+    return true;
+  }
+
+  const Call& call() const { return call_; }
+  /// The data lie in the program's buffers as they are, each in its own.
+  bool is_plain() const { return !in_place_ && to_all_.is_plain() && from_all_.is_plain(); }
+  int deliver() const { return from_all_.deliver(call_.output); }
+
+ private:
+  void describe() {
+    call_.input_blocks = to_all_.blocks();
+    call_.output_blocks = from_all_.blocks();
+    if constexpr (Blocks::are_equal) call_.agreed_bytes = call_.own_bytes = call_.input_blocks.size;
+    call_.input = to_all_.packed(c_.sent.image);
+    call_.output = from_all_.landing(c_.received.image);
+    call_.in_place = call_.input == call_.output;
+  }
+
+  Communicator& c_;
+  bool in_place_ = false;
+  Blocks to_all_, from_all_;
+  Call call_;
+};
+
+}  // namespace hocket::interpose

@@ -1,0 +1,75 @@
+// What gather, allgather and their v-forms have in common: the own block in, one block per rank out, on one
+// rank or on all.
+#pragma once
+
+#include "interpose/plugin/collectives/sides.hpp"
+
+namespace hocket::interpose {
+
+template <class Blocks>
+class GatheredBlocks {
+ public:
+  /// `collective`: gather, or allgather, which has no root.
+  GatheredBlocks(Communicator& c, Function function, ir::Collective collective, int root = 0)
+      : c_(c), receives_(collective == ir::Collective::allgather || c.rank == root) {
+    call_.function = function;
+    call_.collective = collective;
+    call_.root = root;
+  }
+
+  /// False: leave the call to the MPI. `received` means nothing where nothing is received.
+  template <class Sent, class Received>
+  bool prepare(const Sent& sent, const Received& received) {
+    in_place_ = sent.buffer == MPI_IN_PLACE;
+    if (!is_rank(c_, call_.root) || (in_place_ && !receives_)) return false;
+    if (receives_ && (!all_.open(received, c_, c_.received) || !all_.is_there())) return false;
+    if (in_place_)
+      own_ = all_.block(c_.rank);
+    else if (!own_.open(sent, c_, c_.sent) || !own_.is_there())
+      return false;
+    if (receives_ && !fits()) return false;
+    describe_sizes();
+    describe_data();
+    return true;
+  }
+
+  const Call& call() const { return call_; }
+  /// The data lie in the program's buffers as they are, each in its own.
+  bool is_plain() const { return !in_place_ && own_.is_plain() && (!receives_ || all_.is_plain()); }
+  int deliver() const { return receives_ ? all_.deliver(call_.output) : MPI_SUCCESS; }
+
+ private:
+  bool is_rooted() const { return call_.collective == ir::Collective::gather; }
+
+  bool fits() const {
+    if (all_.block_bytes(c_.rank) != own_.bytes()) return false;
+    // MPICH compares the buffers in gather, the own block's places elsewhere
+    const int compared = is_rooted() && Blocks::are_equal ? 0 : c_.rank;
+    return in_place_ || !is_aliased_error(own_.buffer, all_.place(compared), own_.bytes());
+  }
+
+  void describe_sizes() {
+    call_.own_bytes = own_.bytes();
+    if constexpr (Blocks::are_equal) {
+      call_.agreed_bytes = call_.output_blocks.size = own_.bytes();
+    } else if (receives_) {
+      call_.output_blocks = all_.blocks();
+      call_.agreed_bytes = is_rooted() ? 0 : all_.bytes();
+    }
+  }
+
+  void describe_data() {
+    call_.output = receives_ ? all_.landing(c_.received.image) : nullptr;
+    call_.in_place = receives_ && own_.is_plain() && all_.is_plain() && own_.buffer == all_.place(c_.rank);
+    call_.input = call_.in_place ? call_.output : own_.packed(c_.sent.image);
+  }
+
+  Communicator& c_;
+  const bool receives_;
+  bool in_place_ = false;
+  Block own_;
+  Blocks all_;
+  Call call_;
+};
+
+}  // namespace hocket::interpose
