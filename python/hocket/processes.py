@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 _grace_seconds = 5.0
+_orphan_seconds = 1.0  # for ranks to notice that their launcher is gone
 _terminal_seconds = 0.5  # Ctrl-C reaches the launcher as well, and a second signal would make it rush
 _signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _PR_SET_PDEATHSIG = 1
@@ -98,7 +99,11 @@ class _Job:
 
     def _is_gone(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
-        while self._running():
+        orphaned = False
+        while left := self._running():
+            if not orphaned and self.launcher.pid not in left:
+                orphaned = True
+                deadline = min(deadline, time.monotonic() + _orphan_seconds)
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.02)
