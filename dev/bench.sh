@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
-# Hocket beside every MPI that is installed, 2, 4 and 8 ranks; the records go to bench/results, docs/performance.md is made from them.
-# Arguments are `hocket bench`'s.
+# Hocket beside every MPI that is installed, on 2, 4 and 8 ranks (under an hour on 2 cores): the records replace those of
+# the last time in bench/results, docs/performance.md is made from them. Each run of an MPI adds its records as it ends, so
+# that a benchmark cut short leaves a page of what it has. Arguments are `hocket bench`'s.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
+records=bench/results/$(nproc)-cores.jsonl
+status=0
 mkdir -p bench/results
-rm -f bench/results/two-cores.jsonl
-hocket bench -n 2,4,8 --out bench/results/two-cores.jsonl "$@"
-hocket bench --render
+rm -f bench/results/*.jsonl
+hocket bench -n 2,4,8 --out "$records" "$@" &
+bench=$!
+trap 'kill "$bench"' INT TERM HUP
+wait "$bench" || status=$?
+wait "$bench" 2>/dev/null || true # a signal ends the first one early
+[[ ! -s $records ]] || hocket bench --render
+exit "$status"

@@ -91,6 +91,26 @@ def test_the_page_says_where_hocket_loses() -> None:
     assert "1.000 (0.900-1.100)" in page
 
 
+def _pair(mpi: str, ranks: int, collective: str, size: int, ratio: float) -> list[Record]:
+    both = [record(mpi, "native", ratio, collective, size), record(mpi, "hocket", 1.0, collective, size)]
+    return [dataclasses.replace(one, ranks=ranks) for one in both]
+
+
+def test_targets_stand_beside_what_was_measured() -> None:
+    measured = [
+        *_pair("openmpi", 8, "allreduce", 8, 1.0),
+        *_pair("openmpi", 8, "allreduce", 32768, 4.0),
+        *_pair("openmpi", 8, "bcast", 32768, 0.5),
+        *_pair("mpich", 4, "barrier", 0, 200.0),
+    ]
+    table = markdown.page([*SAMPLE, *measured]).split("## Targets")[1].split("## ")[0]
+    assert (
+        "| openmpi | 2 | 1.41x (target 1.3x) | 0.67x (target 1.1x) | - | 1.41x | 1 of 2 (target 0) |" in table
+    )
+    assert "| openmpi | 8 | 1.26x (target 1.3x) | - | 4.00x (target 2x) | 1.00x | 1 of 3 |" in table
+    assert "| mpich | 4 | 200.00x | - | - | 200.00x (target 100x) | 0 of 1 |" in table
+
+
 def test_the_page_shows_wrong_results() -> None:
     assert "**wrong result**" in markdown.page([*SAMPLE[:2], record("openmpi", "hocket", 1.0, valid=False)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hocket.bench import comparison, show
+from hocket.bench import comparison, show, targets
 from hocket.bench.comparison import Cell
 from hocket.bench.records import Record
 from hocket.quantities import format_bytes
@@ -17,6 +17,11 @@ number means. Times are microseconds per call of the slowest rank: median (p10-p
 above 1, Hocket is faster. *To the MPI* compares with the same MPI in the same process, interleaved; *to the
 fastest* with the fastest untouched MPI of those measured.
 """
+
+_targets_text = """\
+Geometric means of the ratios to the MPI below, each beside what it should reach. *Large*: 32 KiB and more of
+allreduce, allgather, reduce_scatter_block and alltoall, with more than 2 ranks. *Small*: up to 4 KiB, barrier
+included."""
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -46,6 +51,33 @@ def _summary(found: Sequence[Cell]) -> list[str]:
         ])  # fmt: skip
     header = ["MPI", "ranks", "to the MPI", "to the fastest", "cells below 0.95x", "worst cell"]
     return ["## Geometric means over all cells", "", *_table(header, rows)]
+
+
+def _beside_target(found: Sequence[Cell], ratio: comparison.Ratio, target: float | None) -> str:
+    text = show.ratio_text(comparison.mean(found, ratio))
+    if target is None or text == "-":
+        return text
+    return f"{text} (target {target:g}x)"
+
+
+def _lost_beside_target(some: Sequence[Cell], target: targets.Targets) -> str:
+    lost = len(comparison.lost(some, Cell.to_below))
+    return f"{lost} of {len(some)}" + (" (target 0)" if target.no_loss else "")
+
+
+def _targets(found: Sequence[Cell]) -> list[str]:
+    rows = []
+    for (mpi, ranks), some in comparison.groups(found).items():
+        target = targets.of(mpi, ranks)
+        rows.append([
+            *(mpi, str(ranks), _beside_target(some, Cell.to_below, target.overall)),
+            _beside_target(some, Cell.to_fastest, target.to_fastest),
+            _beside_target(targets.large(some) if ranks > 2 else [], Cell.to_below, target.large),
+            _beside_target(targets.small(some), Cell.to_below, target.small),
+            _lost_beside_target(some, target),
+        ])  # fmt: skip
+    header = ["MPI", "ranks", "all cells", "all, to the fastest", "large", "small", "below 0.95x"]
+    return ["## Targets", "", _targets_text, "", *_table(header, rows)]
 
 
 def _size(cell: Cell) -> str:
@@ -101,5 +133,5 @@ def page(records: Sequence[Record]) -> str:
     if not records:
         return _intro + "\nNothing has been measured yet.\n"
     found = comparison.cells(records)
-    parts = [_machines(records), _summary(found), _losses(found), _details(found)]
+    parts = [_machines(records), _targets(found), _summary(found), _losses(found), _details(found)]
     return _intro + "\n" + "\n".join(line for part in parts for line in part).rstrip() + "\n"
