@@ -14,6 +14,7 @@ namespace hocket::engine {
 
 using executors::Binding;
 using executors::Machine;
+using executors::Operation;
 using executors::Plan;
 
 namespace {
@@ -44,6 +45,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
       single_copy_(engine, members_, channel_),
       size_samples_(channel_),
+      large_blocks_(static_cast<Rank>(members.size())),
       sources_(members.size()),
       timed_(!engine.options().report.empty()) {
   guard_.watch(channel_);
@@ -150,20 +152,17 @@ void NodeCommunicator::mark_native(Function function) noexcept {
 Status NodeCommunicator::execute(const Path& path, const Call& call, std::uint32_t signature) noexcept {
   if (path.flat) return path.flat({channel_, call, signature, path.published, sources_.data()});
   try {  // grows workspaces the first time
-    const Plan& plan = *path.plan;
-    if (call.in_place && path.copies_input) return run_plan(plan, with_copied_input(call), signature);
-    return run_plan(plan, call, signature);
+    if (path.small_blocks_first) return run_blocks(path, call, signature);
+    const Operation& op = call.in_place && path.copies_input ? with_copied_input(call) : call;
+    return path.plan->one_sided() ? run_one_sided(*path.plan, op, signature)
+                                  : run_two_sided(*path.plan, op, signature);
   } catch (...) {
     return Status::no_memory;
   }
 }
 
-Status NodeCommunicator::run_plan(const Plan& plan, const Call& call, std::uint32_t signature) {
-  return plan.one_sided() ? run_one_sided(plan, call, signature) : run_two_sided(plan, call, signature);
-}
-
-Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::uint32_t signature) {
-  Binding binding(plan, call);
+Status NodeCommunicator::run_one_sided(const Plan& plan, const Operation& op, std::uint32_t signature) {
+  Binding binding(plan, op);
   const std::size_t longest = binding.longest_segment(transports::shm::staging_area_bytes);
   const std::size_t extent = binding.extent();
   const std::size_t length = plan.staging_chunks == 0 ? extent : std::min(extent, longest);
@@ -174,7 +173,7 @@ Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::
   do {
     if (const Status s = staging_->begin(signature); s != Status::ok) return s;
     binding.select({first, std::min(length, extent - first)}, workspace_.scratch.data());
-    Machine machine(plan, binding, call, {via, nullptr}, workspace_);
+    Machine machine(plan, binding, op, {via, nullptr}, workspace_);
     if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
     staging_->finish();
     first += length;
@@ -183,40 +182,55 @@ Status NodeCommunicator::run_one_sided(const Plan& plan, const Call& call, std::
   return Status::ok;
 }
 
-Status NodeCommunicator::run_two_sided(const Plan& plan, const Call& call, std::uint32_t signature) {
-  Binding binding(plan, call);
-  workspace_.fit_scratch(binding.scratch_bytes(binding.extent()));
+Status NodeCommunicator::run_two_sided(const Plan& plan, const Operation& op, std::uint32_t signature) {
   if (const Status s = channel_.begin(signature); s != Status::ok) return s;
   channel_.announce();
-  cells_->sign(channel_.signature());
-  binding.select({0, binding.extent()}, workspace_.scratch.data());
-  Machine machine(plan, binding, call, {nullptr, cells_.get()}, workspace_);
-  const Status status = executors::run_blocking(machine, channel_.waiting());
+  const Status status = transfer(plan, op);
   channel_.finish();
   return status;
 }
 
+Status NodeCommunicator::run_blocks(const Path& path, const Call& call, std::uint32_t signature) {
+  Status status = compiled::deliver_small_blocks(channel_, call, signature, large_blocks_);
+  if (status == Status::ok && large_blocks_.any) {
+    const Operation& left = large_blocks_.op;
+    status = transfer(*path.plan, left.in_place && path.copies_input ? with_copied_input(left) : left);
+  }
+  channel_.finish();
+  return status;
+}
+
+/// Within an instance, through cells.
+Status NodeCommunicator::transfer(const Plan& plan, const Operation& op) {
+  Binding binding(plan, op);
+  workspace_.fit_scratch(binding.scratch_bytes(binding.extent()));
+  cells_->sign(channel_.signature());
+  binding.select({0, binding.extent()}, workspace_.scratch.data());
+  Machine machine(plan, binding, op, {nullptr, cells_.get()}, workspace_);
+  return executors::run_blocking(machine, channel_.waiting());
+}
+
 /// For rows that would overwrite what they still have to read. Blocks are copied one by one: between and
 /// before them there may be anything, or nothing.
-Call NodeCommunicator::with_copied_input(const Call& call) {
-  Call copy = call;
-  const bool blocks = ir::is_blocks(call.collective);
+const Operation& NodeCommunicator::with_copied_input(const Operation& op) {
+  const bool blocks = ir::is_blocks(op.collective);
   copied_offsets_.resize(members_.size());
-  std::size_t bytes = blocks ? 0 : call.own_bytes;
+  std::size_t bytes = blocks ? 0 : op.own_bytes;
   for (std::size_t r = 0; blocks && r < members_.size(); ++r) {
     copied_offsets_[r] = static_cast<std::ptrdiff_t>(bytes);
-    bytes += call.input_blocks.size_of(r);
+    bytes += op.input_blocks.size_of(r);
   }
   if (input_copy_.size() < bytes) input_copy_.resize(bytes);
-  const auto* from = static_cast<const std::byte*>(call.input);
+  const auto* from = static_cast<const std::byte*>(op.input);
   if (!blocks) std::memcpy(input_copy_.data(), from, bytes);
   for (std::size_t r = 0; blocks && r < members_.size(); ++r)
-    std::memcpy(input_copy_.data() + copied_offsets_[r], from + call.input_blocks.offset_of(r),
-                call.input_blocks.size_of(r));
-  copy.input = input_copy_.data();
-  if (blocks) copy.input_blocks.offsets = copied_offsets_.data();
-  copy.in_place = false;
-  return copy;
+    std::memcpy(input_copy_.data() + copied_offsets_[r], from + op.input_blocks.offset_of(r),
+                op.input_blocks.size_of(r));
+  copied_ = op;
+  copied_.input = input_copy_.data();
+  if (blocks) copied_.input_blocks.offsets = copied_offsets_.data();
+  copied_.in_place = false;
+  return copied_;
 }
 
 void NodeCommunicator::count(const Path& path, const Call& call, std::uint64_t started_ns) noexcept {

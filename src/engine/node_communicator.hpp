@@ -6,6 +6,7 @@
 
 #include "engine/call_marks.hpp"
 #include "engine/communicator.hpp"
+#include "engine/compiled/small_blocks.hpp"
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
 #include "engine/plans.hpp"
@@ -58,10 +59,11 @@ class NodeCommunicator final : public Communicator {
   std::byte* part(Part& part, std::size_t bytes);
 
   Status execute(const Path& path, const Call& call, std::uint32_t signature) noexcept;
-  Status run_plan(const executors::Plan& plan, const Call& call, std::uint32_t signature);
-  Status run_one_sided(const executors::Plan& plan, const Call& call, std::uint32_t signature);
-  Status run_two_sided(const executors::Plan& plan, const Call& call, std::uint32_t signature);
-  Call with_copied_input(const Call& call);
+  Status run_one_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature);
+  Status run_two_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature);
+  Status run_blocks(const Path& path, const Call& call, std::uint32_t signature);
+  Status transfer(const executors::Plan& plan, const executors::Operation& op);
+  const executors::Operation& with_copied_input(const executors::Operation& op);
   void count(const Path& path, const Call& call, std::uint64_t started_ns) noexcept;
 
   Engine& engine_;
@@ -87,6 +89,8 @@ class NodeCommunicator final : public Communicator {
     std::uint64_t started_ns = 0;
   } native_trial_;
   executors::Workspace workspace_;
+  compiled::LargeBlocks large_blocks_;
+  executors::Operation copied_;  ///< of an in-place call, with its input in input_copy_
   std::vector<std::byte> input_copy_;
   std::vector<std::ptrdiff_t> copied_offsets_;
   std::vector<const void*> sources_;

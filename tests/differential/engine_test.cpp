@@ -163,5 +163,36 @@ TEST(Engine, StaysRightWhenTheBudgetIsSpent) {
   run_batch({.force = "", .ranks = 4, .most_elements = 20'000, .calls = 200, .budget_bytes = 1 << 19}, all);
 }
 
+/// More ranks than a flag line has room for sizes.
+TEST(Engine, RunsUnequalBlocksOfManyRanks) {
+  run_batch({.force = "", .ranks = 31, .most_elements = 100, .calls = 9},
+            {Function::gatherv, Function::scatterv, Function::alltoallv});
+}
+
+/// The ends of a block disagree about its size: an error on both, at any size, and no hang.
+TEST(Engine, NoticesBlocksOfDifferentSizes) {
+  for (const std::size_t sent : {std::size_t{0}, std::size_t{1}, std::size_t{30}, std::size_t{5000}}) {
+    SCOPED_TRACE(sent);
+    harness::Ranks setting;
+    setting.ranks = 2;
+    std::vector<Outcome> outcomes(2);
+    harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+      harness::CallPlan plan;
+      plan.function = Function::gatherv;
+      plan.ranks = 2;
+      plan.counts = {3, rank == 0 ? 20'000 : sent};
+      harness::CallData data(plan, rank);
+      outcomes[static_cast<std::size_t>(rank)] = communicator.run(data.call());
+      if (rank == 1) {  // has sent, and hears of it in its next call
+        plan.function = Function::barrier;
+        harness::CallData barrier(plan, rank);
+        outcomes[1] = communicator.run(barrier.call());
+      }
+    });
+    EXPECT_EQ(outcomes[0], Outcome::error);
+    EXPECT_EQ(outcomes[1], Outcome::error);
+  }
+}
+
 }  // namespace
 }  // namespace hocket

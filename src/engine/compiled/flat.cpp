@@ -1,23 +1,14 @@
 #include "engine/compiled/flat.hpp"
 
 #include <array>
-#include <cstring>
+
+#include "engine/compiled/move.hpp"
 
 namespace hocket::engine::compiled {
 namespace {
 
 using transports::shm::Channel;
 using transports::shm::inline_bytes;
-
-/// memcpy without the call for what fits a register or two; small counts dominate here.
-inline void move(void* to, const void* from, std::size_t bytes) noexcept {
-  if (bytes == 8)
-    std::memcpy(to, from, 8);
-  else if (bytes == 4)
-    std::memcpy(to, from, 4);
-  else if (bytes != 0)
-    std::memcpy(to, from, bytes);
-}
 
 inline bool beside(const FlatCall& call) noexcept {
   return call.published > inline_bytes;
