@@ -243,6 +243,79 @@ static void test_gapped(int n) {
   free(out);
 }
 
+// Maps that lie anywhere: at multiples of the type's extent.
+static void compose_by_extent(void* in, void* inout, int* n, MPI_Datatype* type) {
+  MPI_Aint lb, extent;
+  int one = 1;
+  MPI_Type_get_extent(*type, &lb, &extent);
+  for (int i = 0; i < *n; ++i) compose((char*)in + i * extent, (char*)inout + i * extent, &one, type);
+}
+
+static MPI_Datatype map_of_extent(MPI_Aint extent) {
+  MPI_Datatype map, type;
+  MPI_Type_contiguous(2, MPI_INT, &map);
+  MPI_Type_create_resized(map, 0, extent, &type);
+  MPI_Type_commit(&type);
+  MPI_Type_free(&map);
+  return type;
+}
+
+// One signature, but each rank has its own extent: positive, negative, or, of a single element, zero.
+static void test_extents(int n) {
+  const size_t map_bytes = 2 * sizeof(int);
+  const MPI_Aint extents[3] = {(MPI_Aint)map_bytes, -(MPI_Aint)map_bytes, n == 1 ? 0 : 24};
+  const MPI_Aint extent = extents[rank % 3];
+  char *in = calloc((size_t)n, 24), *out = calloc((size_t)n, 24);
+  char* in_first = in + (extent < 0 ? (n - 1) * -extent : 0);
+  char* out_first = out + (extent < 0 ? (n - 1) * -extent : 0);
+  int *own = malloc(map_bytes * (size_t)n), *expected = malloc(map_bytes * (size_t)n);
+  MPI_Datatype type = map_of_extent(extent);
+  MPI_Op op;
+  MPI_Op_create(compose_by_extent, 0, &op);
+  fill_map(own, n, rank);
+  for (int i = 0; i < n; ++i) memcpy(in_first + i * extent, own + 2 * i, map_bytes);
+  context("extent %d n=%d", (int)extent, n);
+
+  composed(expected, n, 0, size - 1);
+  MPI_Allreduce(in_first, out_first, n, type, op, MPI_COMM_WORLD);
+  int right = 1;
+  for (int i = 0; i < n; ++i) right &= memcmp(out_first + i * extent, expected + 2 * i, map_bytes) == 0;
+  CHECK(right);
+  composed(expected, n, 0, rank);
+  MPI_Scan(in_first, out_first, n, type, op, MPI_COMM_WORLD);
+  right = 1;
+  for (int i = 0; i < n; ++i) right &= memcmp(out_first + i * extent, expected + 2 * i, map_bytes) == 0;
+  CHECK(right);
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
+  free(in);
+  free(out);
+  free(own);
+  free(expected);
+}
+
+// A vector whose elements all lie in one place, which only senders may have.
+static void test_one_place_for_all(void) {
+  enum { n = 3 };
+  int own[2 * n], out[2 * n] = {0}, expected[2 * n], next[2 * n], length = n;
+  MPI_Datatype type = map_of_extent(rank == 0 ? 2 * sizeof(int) : 0), unused = MPI_INT;
+  MPI_Op op;
+  MPI_Op_create(compose_by_extent, 0, &op);
+  fill_map(own, n, rank);
+  MPI_Reduce(own, out, n, type, op, 0, MPI_COMM_WORLD);
+  fill_map(expected, n, 0);
+  for (int r = 1; r < size; ++r) {
+    fill_map(next, n, r);
+    for (int i = 1; i < n; ++i) memcpy(next + 2 * i, next, 2 * sizeof(int));
+    compose(expected, next, &length, &unused);
+    memcpy(expected, next, sizeof next);
+  }
+  context("one place for all");
+  CHECK(rank != 0 || memcmp(out, expected, sizeof out) == 0);
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
+}
+
 // indexed({1,1}, {1,0}) has neither gap nor bound to tell that it swaps.
 static void test_swapping(void) {
   const int lengths[2] = {1, 1}, places[2] = {1, 0};
@@ -289,12 +362,14 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
-    void (*const tests[])(int) = {test_schar, test_uchar,   test_short,    test_unsigned, test_long,
-                                  test_llong, test_ulong,   test_float,    test_double,   test_ldouble,
-                                  test_bits,  test_complex, test_location, test_order,    test_gapped};
+    void (*const tests[])(int) = {test_schar,    test_uchar,   test_short,  test_unsigned,
+                                  test_long,     test_llong,   test_ulong,  test_float,
+                                  test_double,   test_ldouble, test_bits,   test_complex,
+                                  test_location, test_order,   test_gapped, test_extents};
     for (size_t t = 0; t < sizeof tests / sizeof *tests; ++t) tests[t](counts[k]);
   }
   test_logical();
+  test_one_place_for_all();
   test_swapping();
   test_reuse();
   return check_finish("operations");

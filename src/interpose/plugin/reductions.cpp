@@ -66,7 +66,7 @@ bool Reducer::prepare_kernel(kernels::OpKind operation) {
 }
 
 bool Reducer::prepare_user(Communicator& communicator, MPI_Op op, bool commutative) {
-  if (!has_reduce_local() || type_->size == 0 || type_->extent <= 0) return false;
+  if (!has_reduce_local() || type_->size == 0) return false;
   op_ = op;
   comm_ = communicator.handle;
   packs_ = !type_->plain;
@@ -79,14 +79,26 @@ bool Reducer::prepare_user(Communicator& communicator, MPI_Op op, bool commutati
   return true;
 }
 
+namespace {
+
+// Elements that are combined at once. A type whose elements lie over or before each other (an extent below
+// the true one: zero, negative) may still stand for a vector of distinct ones, namely those of other ranks,
+// whose types have the same signature and another map. One at a time, they cannot overwrite each other.
+std::size_t elements_at_once(const Type& type) {
+  constexpr std::size_t slab_bytes = 32768;
+  if (type.extent < static_cast<std::ptrdiff_t>(type.true_extent)) return 1;
+  return std::max<std::size_t>(1, slab_bytes / static_cast<std::size_t>(type.extent));
+}
+
+}  // namespace
+
 // Two areas for slab_ elements each; an operand's address is where the element's origin would be, which lies
 // before its first byte by true_lb.
 void Reducer::lay_out_operands(Scratch& scratch) {
-  constexpr std::size_t slab_bytes = 32768, alignment = 64;
-  const auto extent = static_cast<std::size_t>(type_->extent);
-  slab_ = std::max<std::size_t>(1, slab_bytes / std::max(extent, type_->size));
-  const std::size_t area =
-      ((slab_ - 1) * extent + type_->true_extent) / alignment * alignment + 2 * alignment;
+  constexpr std::size_t alignment = 64;
+  slab_ = elements_at_once(*type_);
+  const std::size_t before_last = slab_ == 1 ? 0 : (slab_ - 1) * static_cast<std::size_t>(type_->extent);
+  const std::size_t area = (before_last + type_->true_extent) / alignment * alignment + 2 * alignment;
   const std::ptrdiff_t aligned_lb = type_->true_lb & -static_cast<std::ptrdiff_t>(alignment);
   auto* memory = static_cast<std::byte*>(scratch.get(2 * area));
   operands_[0] = memory - aligned_lb;

@@ -3,7 +3,7 @@
 //
 // Predefined operations work on elements as C lays them out, gaps of the pair types included. User operations
 // see the real type: their operands travel packed, and are unpacked into scratch of the type's own layout for
-// each call.
+// each call; what that layout is on one rank decides nothing.
 #pragma once
 
 #include "engine/call.hpp"
