@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/on_off.h"
 
 extern "C" char**
     environ;  // NOLINT(readability-redundant-declaration): <unistd.h> has it only with GNU extensions
@@ -41,7 +42,6 @@ struct Allowed {
 /// Texts that are one of a few words.
 constexpr Allowed allowed_words[] = {
     {"HOCKET_DEVICE", {"auto", "host"}},
-    {"HOCKET", {"on", "off"}},
     {"HOCKET_CMA", {"auto", "on", "off"}},
     {"HOCKET_WAIT", {"auto", "spin", "yield", "sleep"}},
 };
@@ -74,13 +74,8 @@ void read(const Reading& from, std::string& to) {
 }
 
 void read(const Reading& from, bool& to) {
-  const std::string_view value = from.value;
-  if (value == "1" || value == "on" || value == "yes" || value == "true")
-    to = true;
-  else if (value == "0" || value == "off" || value == "no" || value == "false")
-    to = false;
-  else
-    refuse(from.variable, value, "0, 1, on or off");
+  to = hocket_means_on(from.value);
+  if (!to && !hocket_means_off(from.value)) refuse(from.variable, from.value, "0, 1, on or off");
 }
 
 int shift_of_suffix(std::string_view suffix) {

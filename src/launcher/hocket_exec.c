@@ -20,6 +20,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/on_off.h"
+
 enum { exit_usage = 125, exit_cannot_run = 126, exit_not_found = 127 }; /* as env(1) */
 
 static const char usage[] =
@@ -57,7 +59,7 @@ __attribute__((format(printf, 1, 2))) static void warn(const char* format, ...) 
 
 static bool is_verbose(void) {
   const char* value = getenv("HOCKET_VERBOSE");
-  return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
+  return value != NULL && hocket_means_on(value);
 }
 
 /* The library belongs to this very executable: <prefix>/bin/hocket-exec and <prefix>/lib/hocket/libhocket.so.
@@ -94,27 +96,58 @@ static char* appended_preload(const char* library) {
   return value;
 }
 
-/* Start time of a process in clock ticks since boot (field 22 of /proc/PID/stat), or 0. */
-static unsigned long long start_time(pid_t pid) {
+struct process {
+  char name[16];
+  pid_t parent;
+  unsigned long long start; /* in clock ticks since boot: with the number it is unique */
+};
+
+/* Fields 2, 4 and 22 of /proc/PID/stat; the name may contain anything. */
+static bool parse_process(const char* text, struct process* process) {
+  const char* name = strchr(text, '(');
+  const char* end = strrchr(text, ')');
+  if (name == NULL || end == NULL) return false;
+  snprintf(process->name, sizeof process->name, "%.*s", (int)(end - name - 1), name + 1);
+  int parent = 0;
+  if (sscanf(end + 1, " %*c %d", &parent) != 1) return false;
+  process->parent = parent;
+  const char* field = end;
+  for (int number = 2; field != NULL && number < 22; ++number) field = strchr(field + 1, ' ');
+  process->start = field != NULL ? strtoull(field + 1, NULL, 10) : 0;
+  return true;
+}
+
+static bool read_process(pid_t pid, struct process* process) {
   char path[64];
   char text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return false;
   const ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  if (length <= 0) return 0;
+  if (length <= 0) return false;
   text[length] = '\0';
-  const char* field = strrchr(text, ')'); /* the command name before it may contain anything */
-  for (int number = 2; field != NULL && number < 22; ++number) field = strchr(field + 1, ' ');
-  return field != NULL ? strtoull(field + 1, NULL, 10) : 0;
+  return parse_process(text, process);
 }
 
-/* All ranks that one launcher starts on a node share a parent; with its start time that names the job on this
- * node. */
+/* The nearest process above that is one of hydra's proxies, or 0. */
+static pid_t nearest_proxy(void) {
+  struct process process;
+  for (pid_t pid = getppid(); pid > 1 && read_process(pid, &process); pid = process.parent)
+    if (strncmp(process.name, "hydra_", 6) == 0) return pid;
+  return 0;
+}
+
+/* The process that starts the ranks of a job on this node names the job there. hydra has a proxy for that,
+ * one per job and node. Between it and this process there may be more of the same rank (a script that calls
+ * hocket-exec again); and a job started from within another one has a nearer proxy of its own. So what an
+ * outer hocket-exec has found out is never kept. The other launchers start their ranks themselves, and tell
+ * the job's name anyway. */
 static void launcher_identity(char text[64]) {
-  const pid_t parent = getppid();
-  snprintf(text, 64, "%d:%llu", (int)parent, start_time(parent));
+  const pid_t proxy = nearest_proxy();
+  const pid_t launcher = proxy != 0 ? proxy : getppid();
+  struct process process;
+  snprintf(text, 64, "%d:%llu", (int)launcher, read_process(launcher, &process) ? process.start : 0);
 }
 
 /* What execvp will run, for the checks below; false when it cannot tell. */
@@ -170,7 +203,7 @@ static void warn_if_not_preloadable(const char* program) {
 
 static bool is_switched_off(void) {
   const char* value = getenv("HOCKET");
-  return value != NULL && strcmp(value, "off") == 0;
+  return value != NULL && hocket_means_off(value);
 }
 
 struct plan {
@@ -202,7 +235,7 @@ static void apply(const struct plan* plan) {
     return;
   }
   if (plan->preload != NULL) setenv("LD_PRELOAD", plan->preload, 1);
-  setenv("HOCKET_LAUNCHER_PID", plan->launcher, 0);
+  setenv("HOCKET_LAUNCHER_PID", plan->launcher, 1);
   if (is_verbose()) warn("LD_PRELOAD=%s", getenv("LD_PRELOAD"));
 }
 
@@ -211,9 +244,8 @@ static void print_plan(const struct plan* plan, char** command) {
     printf("untouched: %s\n", plan->untouched_because);
   } else {
     const char* present = getenv("LD_PRELOAD");
-    const char* launcher = getenv("HOCKET_LAUNCHER_PID");
     printf("LD_PRELOAD=%s\n", plan->preload != NULL ? plan->preload : present);
-    printf("HOCKET_LAUNCHER_PID=%s\n", launcher != NULL ? launcher : plan->launcher);
+    printf("HOCKET_LAUNCHER_PID=%s\n", plan->launcher);
   }
   printf("exec");
   for (; *command != NULL; ++command) printf(" %s", *command);

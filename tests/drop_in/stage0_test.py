@@ -74,7 +74,8 @@ def build(folder: Path) -> None:
     compile_c("fake_tool.c", folder / "tool.so", *shared)
     for family in ("ompi", "mpich", "abi"):
         compile_c("fake_plugin.c", folder / "with" / f"libhocket_{family}.so", *shared, "-ldl")
-    for where in ("with", "without", "broken"):
+    compile_c("fake_caller.c", folder / "empty" / "libhocket_ompi.so", *shared)
+    for where in ("with", "without", "broken", "empty"):
         (folder / where).mkdir(exist_ok=True)
         shutil.copy(LIBRARY, folder / where / "libhocket.so")
     (folder / "broken" / "libhocket_ompi.so").write_text("not a library")
@@ -113,9 +114,16 @@ class Stage0(unittest.TestCase):
             check=False,
         )
 
-    def answer(self, *command: object, **how: object) -> str:
-        done = self.run_preloaded(*command, **how)  # type: ignore[arg-type]
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+    def answer(self, *command: object, plugin: str = "with", **how: object) -> str:
+        """What it prints. A plugin that cannot be loaded is worth one line on standard error, and nothing else is."""
+        done = self.run_preloaded(*command, plugin=plugin, **how)  # type: ignore[arg-type]
+        complaint = (
+            ""
+            if plugin == "with"
+            else r"hocket: pass-through: the plugin cannot be loaded: \S*libhocket_.*\n"
+        )
+        self.assertEqual(done.returncode, 0, done)
+        self.assertRegex(done.stderr, f"^{complaint}$", done)
         return done.stdout.strip()
 
     def app(self, *what: object, mpi: str = "openmpi", binary: str = "app", **how: object) -> str:
@@ -216,6 +224,20 @@ class Stage0(unittest.TestCase):
     def test_a_broken_plugin_means_pass_through(self) -> None:
         self.assertEqual(self.app("barrier", plugin="broken"), "1 2 3")
         self.assertIn("cannot be loaded", self.app(plugin="broken"))
+
+    def test_a_plugin_without_its_entry_means_pass_through(self) -> None:
+        done = self.run_preloaded(self.folder / "openmpi" / "app", "barrier", plugin="empty")
+        self.assertEqual(done.stdout.strip(), "1 2 3")
+        self.assertIn("hocket: pass-through: the plugin has no hocket_plugin_attach", done.stderr)
+
+    def test_only_processes_that_call_mpi_complain_and_none_that_is_switched_off(self) -> None:
+        for command, settings in (
+            (["/bin/true"], {}),
+            (["bash", "-c", "true; echo $(echo inner | cat)"], {}),
+            ([self.folder / "openmpi" / "app", "idle"], {}),
+            ([self.folder / "openmpi" / "app", "barrier"], {"HOCKET": "off"}),
+        ):
+            self.assertEqual(self.run_preloaded(*command, plugin="without", **settings).stderr, "")
 
     def test_a_declining_plugin_means_pass_through(self) -> None:
         self.assertEqual(self.app("barrier", FAKE_PLUGIN="decline"), "1 2 3")

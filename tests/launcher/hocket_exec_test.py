@@ -59,8 +59,32 @@ class HocketExec(unittest.TestCase):
         preload = self.run_it(str(self.launcher), *SHOW).stdout.partition("|")[0]
         self.assertEqual(preload, str(self.library))
 
-    def test_keeps_a_launcher_identity(self) -> None:
-        self.assertIn("|7:9", self.run_it(*SHOW, HOCKET_LAUNCHER_PID="7:9").stdout)
+    def identity(self, *command: str) -> str:
+        return self.run_it(*command, HOCKET_LAUNCHER_PID="7:9").stdout.strip().rpartition("|")[2]
+
+    def make_proxy(self) -> str:
+        """A stand-in for hydra's proxy: runs its arguments as a child, after its own process number."""
+        proxy = self.prefix / "hydra_pmi_proxy"
+        proxy.write_text('#!/bin/sh\necho $$\n"$@"\nexit\n')
+        proxy.chmod(0o755)
+        return str(proxy)
+
+    def test_the_identity_of_another_job_is_not_kept(self) -> None:
+        self.assertEqual(self.identity(*SHOW).partition(":")[0], str(os.getpid()))
+
+    def test_all_of_a_rank_belongs_to_the_job_of_its_proxy(self) -> None:
+        inner = f"{self.launcher} {SHOW[0]} {SHOW[1]} '{SHOW[2]}'; exit"
+        for command in ([*SHOW], ["sh", "-c", inner]):
+            done = self.run_it("--", self.make_proxy(), str(self.launcher), *command)
+            proxy, _, line = done.stdout.partition("\n")
+            self.assertEqual(line.strip().rpartition("|")[2].partition(":")[0], proxy)
+
+    def test_a_job_inside_a_job_has_an_identity_of_its_own(self) -> None:
+        proxy, launcher = self.make_proxy(), str(self.launcher)
+        done = self.run_it("--", proxy, launcher, "--", proxy, launcher, *SHOW)
+        outer, inner, line = done.stdout.splitlines()
+        self.assertNotEqual(outer, inner)
+        self.assertEqual(line.rpartition("|")[2].partition(":")[0], inner)
 
     def test_works_through_a_symbolic_link(self) -> None:
         link = self.prefix / "link"
@@ -69,8 +93,13 @@ class HocketExec(unittest.TestCase):
         self.assertEqual(self.run_it(*SHOW).stdout.partition("|")[0], str(self.library))
 
     def test_off_means_untouched(self) -> None:
-        result = self.run_it(*SHOW, HOCKET="off")
-        self.assertEqual((result.stdout, result.stderr), ("|\n", ""))
+        for value in ("off", "OFF", "0", "no", "false"):
+            result = self.run_it(*SHOW, HOCKET=value)
+            self.assertEqual((result.stdout, result.stderr), ("|\n", ""))
+
+    def test_on_is_what_is_the_case_anyway(self) -> None:
+        for value in ("on", "1", "yes", "true", ""):
+            self.assertIn(str(self.library), self.run_it(*SHOW, HOCKET=value).stdout)
 
     def test_missing_library_runs_untouched_and_says_so(self) -> None:
         self.library.unlink()

@@ -36,7 +36,7 @@ class OptionsTest : public testing::Test {
 
 TEST_F(OptionsTest, presets_without_environment) {
   const Options options = Options::from_environment();
-  EXPECT_EQ(options.mode, "on");
+  EXPECT_TRUE(options.on);
   EXPECT_EQ(options.setup_seconds, 10);
   EXPECT_EQ(options.memory, 0u);
   EXPECT_TRUE(options.check);
@@ -61,11 +61,18 @@ TEST_F(OptionsTest, bytes_have_suffixes) {
 }
 
 TEST_F(OptionsTest, flags_and_seconds) {
-  for (const char* text : {"0", "off", "no", "false"}) {
+  for (const char* text : {"0", "off", "no", "false", "OFF"}) {
     setenv("HOCKET_CHECK", text, 1);
+    setenv("HOCKET", text, 1);
     EXPECT_FALSE(Options::from_environment().check) << text;
+    EXPECT_FALSE(Options::from_environment().on) << text;
   }
-  setenv("HOCKET_CHECK", "on", 1);
+  for (const char* text : {"1", "on", "yes", "true", "On"}) {
+    setenv("HOCKET_CHECK", text, 1);
+    setenv("HOCKET", text, 1);
+    EXPECT_TRUE(Options::from_environment().check) << text;
+    EXPECT_TRUE(Options::from_environment().on) << text;
+  }
   setenv("HOCKET_STALL_SECONDS", "0.25", 1);
   EXPECT_TRUE(Options::from_environment().check);
   EXPECT_EQ(Options::from_environment().stall_seconds, 0.25);
@@ -77,7 +84,7 @@ TEST_F(OptionsTest, a_wrong_value_is_named_with_what_is_allowed) {
   EXPECT_EQ(error_with("HOCKET_WAIT", "loudly"),
             "HOCKET_WAIT=loudly: expected one of auto, spin, yield, sleep");
   unsetenv("HOCKET_WAIT");
-  EXPECT_EQ(error_with("HOCKET", "maybe"), "HOCKET=maybe: expected one of on, off");
+  EXPECT_EQ(error_with("HOCKET", "maybe"), "HOCKET=maybe: expected 0, 1, on or off");
   unsetenv("HOCKET");
   EXPECT_EQ(error_with("HOCKET_VERBOSE", "2"), "HOCKET_VERBOSE=2: expected 0, 1, on or off");
 }

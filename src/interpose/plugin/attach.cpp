@@ -29,7 +29,7 @@ void say_for_engine(void*, const std::string& text) {
 bool start_engine() {
   try {
     const Options options = Options::from_environment();
-    if (options.mode == "off") return false;
+    if (!options.on) return false;
     process.reporting = !options.report.empty();
     process.engine = std::make_unique<engine::Engine>(options, engine::Host{poke, say_for_engine, nullptr});
     return true;
@@ -51,7 +51,11 @@ void install_all(void** own) {
 }
 
 int attach(const hocket_stage0& stage0, void** own) {
-  if (stage0.abi_version != HOCKET_ABI_VERSION || stage0.calls != HOCKET_CALLS) return 1;
+  if (stage0.abi_version != HOCKET_ABI_VERSION || stage0.calls != HOCKET_CALLS) {
+    say(std::string(stage0.self_path) +
+        " is of another version than its plugin; everything is left to the MPI");
+    return 1;
+  }
   process.stage0 = &stage0;
   find_host_functions(stage0);
   open_operations();

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/on_off.h"
 #include "interpose/stage0/stage0.h"
 
 static const char* const pmpi_names[HOCKET_CALLS] = {
@@ -34,6 +34,15 @@ static const char* _Atomic status_line = "idle: no MPI call was made yet";
 static void conclude(const char* what, const char* detail) {
   snprintf(verdict, sizeof verdict, "%s%.4200s", what, detail);
   atomic_store(&status_line, verdict);
+}
+
+// An installation that cannot work is worth a line, from every process that calls MPI: it may be this node's
+// alone.
+static void conclude_aloud(const char* what, const char* detail) {
+  char line[sizeof verdict + 16];
+  conclude(what, detail);
+  const int length = snprintf(line, sizeof line, "hocket: %s\n", verdict);
+  if (write(STDERR_FILENO, line, (size_t)length) < 0) return;
 }
 
 HOCKET_EXPORT const char* hocket_status(void) {
@@ -70,8 +79,7 @@ static void* pass_through(uint32_t call) {
 
 static int switched_off(void) {
   const char* value = getenv("HOCKET");
-  return value && (!strcasecmp(value, "off") || !strcasecmp(value, "no") || !strcasecmp(value, "false") ||
-                   !strcmp(value, "0"));
+  return value && hocket_means_off(value);
 }
 
 static int find_self(void) {
@@ -90,7 +98,7 @@ static void* load_plugin(void) {
   void* plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!plugin) {
     const char* why = dlerror();
-    conclude("pass-through: the plugin cannot be loaded: ", why ? why : path);
+    conclude_aloud("pass-through: the plugin cannot be loaded: ", why ? why : path);
   }
   return plugin;
 }
@@ -102,7 +110,7 @@ static void ask_plugin(void** own) {
   hocket_plugin_attach_function attach;
   *(void**)&attach = dlsym(plugin, "hocket_plugin_attach");
   if (!attach)
-    return conclude("pass-through: the plugin has no hocket_plugin_attach: libhocket_", host.family);
+    return conclude_aloud("pass-through: the plugin has no hocket_plugin_attach: libhocket_", host.family);
   contract = (struct hocket_stage0){.abi_version = HOCKET_ABI_VERSION,
                                     .calls = HOCKET_CALLS,
                                     .family = host.family,
