@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hocket_bench.h"
 
 struct page {
+  double token;  // tells this page from what has the same process and file number in another container
   _Atomic unsigned arrived;
   _Atomic unsigned round;
   double values[];  // two sets in turn: one is read while the next is written
@@ -52,27 +54,47 @@ static int new_memory(void) {
   return file;
 }
 
-static int memory_of(const int owner[2]) {
+struct owner {
+  int process, file;
+  double token;
+};
+
+static struct owner new_owner(void) {
+  const struct owner owner = {(int)getpid(), new_memory(), MPI_Wtime()};
+  return owner;
+}
+
+static int memory_of(const struct owner* owner) {
+  if (referee.rank == 0) return owner->file;
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/fd/%d", owner[0], owner[1]);
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", owner->process, owner->file);
   return open(path, O_RDWR | O_CLOEXEC);
 }
 
 static struct page* mapped(int file) {
-  void* at = file < 0 ? MAP_FAILED : mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  struct stat found;
+  if (file < 0 || fstat(file, &found) != 0 || found.st_size != (off_t)page_bytes()) return NULL;
+  void* at = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return at == MAP_FAILED ? NULL : at;
 }
 
-static struct page* shared_page(void) {
-  const int created = referee.rank == 0 ? new_memory() : -1;
-  int owner[2] = {(int)getpid(), created};
-  MPI_Bcast(owner, 2, MPI_INT, 0, MPI_COMM_WORLD);
-  const int file = referee.rank == 0 ? created : memory_of(owner);
+static struct page* page_of(const struct owner* owner, int file) {
   struct page* page = mapped(file);
-  const bool all_have_it = everywhere(page != NULL);  // so that the file is open until then
-  if (file >= 0) close(file);
+  if (page && referee.rank == 0) page->token = owner->token;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const bool all_have_it = everywhere(page && page->token == owner->token);
   if (page && !all_have_it) munmap(page, page_bytes());
   return all_have_it ? page : NULL;
+}
+
+static struct page* shared_page(void) {
+  struct owner owner = {0};
+  if (referee.rank == 0) owner = new_owner();
+  MPI_Bcast(&owner, (int)sizeof owner, MPI_BYTE, 0, MPI_COMM_WORLD);
+  const int file = memory_of(&owner);
+  struct page* page = page_of(&owner, file);  // nobody closes the file before all have opened it
+  if (file >= 0) close(file);
+  return page;
 }
 
 void referee_open(void) {
