@@ -1,7 +1,7 @@
 // Whether the ranks of a communicator read each other's memory (transports/cma): found out when the first
 // large call could profit, and agreed among them without a wait and without a call of the MPI.
 //
-// There are three stages, at least 8 calls apart (transports/shm/notice.hpp). In the first call that could
+// There are three stages, some calls apart (transports/shm/notice.hpp). In the first call that could
 // profit (a) everybody publishes its card; then (b) everybody has the cards of all, tests them, and votes;
 // then (c) everybody has the votes of all and comes to the same answer. docs/design/0005-single-copy.md says
 // why this and not a meeting.

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t calls_per_sample = 16;
 // So each sample is read before the next one is left. Who leaves a sample has read the one before it, and
 // thus knows that all have begun the call before which they read the last but one: its place is free.
-static_assert(calls_per_sample >= transports::shm::Notice::calls_until_told);
+static_assert(calls_per_sample >= transports::shm::Notice::most_calls);
 static_assert(transports::shm::size_samples >= 2);
 
 std::size_t index_of(Function f) {

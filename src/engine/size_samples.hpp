@@ -1,6 +1,6 @@
 // How large the blocks of gatherv, scatterv and alltoallv have been lately. No size of such a call is known
 // to all ranks, so none may decide anything about it; but a sample of earlier calls can be agreed on. Every
-// so many calls each rank leaves its own bytes, rounded up to a power of two, beside its flag lines, and 8
+// so many calls each rank leaves its own bytes, rounded up to a power of two, beside its flag lines, and some
 // calls later everybody reads everybody's (transports/shm/notice.hpp).
 #pragma once
 

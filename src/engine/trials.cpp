@@ -17,7 +17,7 @@ constexpr std::uint64_t keep_percent = 3;
 constexpr std::uint64_t hopeless_percent = 50;
 constexpr std::uint32_t rounds_left_out = 2;
 /// A trial leaves its first note when whether begun_ was given by all can be asked.
-static_assert(2 * Trial::rounds > transports::shm::Notice::calls_until_told);
+static_assert(2 * Trial::rounds > transports::shm::Notice::most_calls);
 
 TrialNote& note_of(Channel& channel, Rank rank, std::uint32_t serial) noexcept {
   return channel.area_of(rank).trials[serial % transports::shm::trial_notes];
@@ -38,9 +38,16 @@ std::size_t Trial::next_path(Channel& channel) noexcept {
   }
   if (series_ == 0 && tried_ == 0) begun_.give(channel);
   trying_ = true;
-  // Each round begins with another path, or one of them would meet every call that the program makes slow.
+  return contender_[place_in_round()];
+}
+
+/// Every two rounds begin with another path, and the second is in reverse order: or a program's every second
+/// or third call, slow for reasons of its own, would always meet the same path.
+std::size_t Trial::place_in_round() noexcept {
   const std::size_t round = tried_ / contenders_;
-  return contender_[(tried_++ + round) % contenders_];
+  const std::size_t step = tried_ % contenders_;
+  ++tried_;
+  return ((round % 2 == 0 ? step : contenders_ - 1 - step) + round / 2) % contenders_;
 }
 
 void Trial::note(Channel& channel, std::size_t path, std::uint64_t ns) noexcept {

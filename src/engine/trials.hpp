@@ -5,7 +5,7 @@
 // here, the order of staging buffers, single copy and the MPI's own call changes with the placement of the
 // ranks. A trial belongs to a function and a size class. Its calls are numbered alike on all ranks, so all
 // take the same path in the same call. After a series each rank notes its mean times beside its flag lines;
-// in a call that comes at least 8 later, everybody reads everybody's notes (transports/shm/notice.hpp) and
+// some calls later everybody reads everybody's notes (transports/shm/notice.hpp) and
 // comes to the same answer. A second series, much later, confirms or corrects it. Only collectives that move
 // data take part: results never depend on a clock. docs/design/0006-trials.md says how often this errs.
 #pragma once
@@ -46,6 +46,7 @@ class Trial {
   using Times = std::array<std::uint32_t, rounds>;
 
   bool is_series_over() const noexcept { return tried_ == rounds * contenders_; }
+  std::size_t place_in_round() noexcept;
   std::uint32_t mean_of(std::size_t path) noexcept;
   void leave_note(transports::shm::Channel& channel) noexcept;
   void judge(transports::shm::Channel& channel) noexcept;

@@ -12,15 +12,17 @@ namespace {
 
 using harness::flag_lines;
 
-TEST(Notice, is_due_eight_calls_after_the_next_one) {
+TEST(Notice, is_due_four_calls_after_the_one_in_which_ranks_tell) {
   const auto memory = flag_lines(1);
   Channel channel(memory.get(), 1, 0, {});
-  for (int call = 0; call < 3; ++call) channel.skip();
-  Notice notice;
-  notice.give(channel);  // before call 4
-  for (std::uint32_t next = 4; next < 40; ++next) {
-    EXPECT_EQ(notice.is_due(channel), next >= 12) << next;
-    EXPECT_EQ(notice.is_due_before(next), next >= 12) << next;
+  for (std::uint32_t given_before = 1; given_before < 200; ++given_before) {
+    const std::uint32_t told_in = (given_before + 7) / 8 * 8;
+    Notice notice;
+    notice.give(channel);
+    for (std::uint32_t call = given_before; call < given_before + 20; ++call)
+      EXPECT_EQ(notice.is_due_before(call), call >= told_in + 4) << call;
+    EXPECT_TRUE(notice.is_due_before(given_before + Notice::most_calls));
+    EXPECT_FALSE(notice.is_due(channel));
     channel.skip();
   }
 }
@@ -28,7 +30,7 @@ TEST(Notice, is_due_eight_calls_after_the_next_one) {
 TEST(Notice, numbers_of_calls_may_wrap) {
   Notice notice;  // as if given before call 0
   EXPECT_FALSE(notice.is_due_before(static_cast<std::uint32_t>(-1)));
-  EXPECT_TRUE(notice.is_due_before(8));
+  EXPECT_TRUE(notice.is_due_before(4));
 }
 
 /// Ranks that never meet otherwise write plain memory, and read that of all when the notice is due: the right

@@ -37,17 +37,17 @@ class SizesOfRanks : public testing::Test {
   std::deque<SizeSamples> samples_;
 };
 
-TEST_F(SizesOfRanks, is_the_largest_ones_power_of_two_after_eight_calls) {
-  for (int call = 0; call < 8; ++call) EXPECT_EQ(gatherv({100, 5'000, 0}), 0u);
+TEST_F(SizesOfRanks, is_the_largest_ones_power_of_two_after_some_calls) {
+  for (int call = 0; call < 11; ++call) EXPECT_EQ(gatherv({100, 5'000, 0}), 0u);
   EXPECT_EQ(gatherv({100, 5'000, 0}), 8192u);
 }
 
-TEST_F(SizesOfRanks, follows_another_size_within_24_calls) {
+TEST_F(SizesOfRanks, follows_another_size_within_27_calls) {
   for (const std::size_t bytes :
        {std::size_t{0}, std::size_t{1} << 20, std::size_t{64}, std::size_t{1} << 40})
     for (int call = 0; call < 100; ++call) {
       const std::size_t agreed = gatherv({0, 0, bytes});
-      EXPECT_TRUE(call < 24 || agreed == std::max<std::size_t>(bytes, 1)) << call << ": " << agreed;
+      EXPECT_TRUE(call < 27 || agreed == std::max<std::size_t>(bytes, 1)) << call << ": " << agreed;
     }
 }
 
