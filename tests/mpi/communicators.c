@@ -1,5 +1,8 @@
 // Communicators made in every way that a program can: each one works, and children of children do.
+#include <dlfcn.h>
+
 #include "check.h"
+#include "hocket/hocket.h"
 
 static void works(MPI_Comm comm, const char* how) {
   if (comm == MPI_COMM_NULL) return;
@@ -65,6 +68,14 @@ static void test_topologies(int rank, int size) {
   used_up(graph, "dist_graph");
 }
 
+static void scan(MPI_Comm comm, const char* how) {
+  int rank, sum = 0;
+  context("%s", how);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Scan(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  CHECK(sum == rank * (rank + 1) / 2);
+}
+
 static void test_others(int rank, int size) {
   MPI_Comm comm, local, inter;
   MPI_Request request;
@@ -72,7 +83,17 @@ static void test_others(int rank, int size) {
   used_up(comm, "split_type");
   MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  scan(comm, "idup");
   used_up(comm, "idup");
+  MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);  // freed as it is, so that its handle is used again
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&comm);
+  MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_dup(comm, &local);  // a child before the first collective
+  scan(local, "child of an idup");
+  MPI_Comm_free(&local);
+  MPI_Comm_free(&comm);
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 0, rank, &comm);
   used_up(comm, "split with undefined");
   if (size < 2) return;
@@ -85,9 +106,26 @@ static void test_others(int rank, int size) {
   CHECK(other == expected);
   MPI_Barrier(inter);
   MPI_Intercomm_merge(inter, rank % 2, &comm);
+  int before = 0;
+  MPI_Exscan(&one, &before, 1, MPI_INT, MPI_SUM, comm);
   used_up(comm, "merge");
   MPI_Comm_free(&inter);
   MPI_Comm_disconnect(&local);
+}
+
+// Nothing else here calls MPI_Scan and MPI_Exscan.
+static void test_report(void) {
+  char text[16384];
+  hocket_report_function report;
+  *(void**)&report = dlsym(RTLD_DEFAULT, "hocket_report_text");
+  if (!report) return;  // without Hocket
+  report(text, sizeof text);
+  context("report: %s", text);
+  for (char* line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    line += strspn(line, " ");
+    if (!strncmp(line, "scan ", 5)) CHECK(!strstr(line, "native"));
+    if (!strncmp(line, "exscan ", 7)) CHECK(strstr(line, "made by MPI_Intercomm_merge"));
+  }
 }
 
 int main(int argc, char** argv) {
@@ -99,5 +137,6 @@ int main(int argc, char** argv) {
     test_topologies(check_rank, size);
     test_others(check_rank, size);
   }
+  if (size > 1) test_report();
   return check_finish("communicators");
 }

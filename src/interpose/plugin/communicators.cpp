@@ -41,7 +41,21 @@ std::vector<engine::Rank> members_of(MPI_Comm handle) {
   return ranks;
 }
 
+void measure(Communicator& c) {
+  host().Comm_rank(c.handle, &c.rank);
+  host().Comm_size(c.handle, &c.size);
+}
+
+// The program uses it, so MPI_Comm_idup has completed.
+void finish_remembering(Communicator& c) {
+  measure(c);
+  if (host().Comm_set_attr(c.handle, keyval, nullptr) != MPI_SUCCESS) throw std::bad_alloc();
+  c.usable = true;
+}
+
 void open_engine(Communicator& c) {
+  if (!c.usable) finish_remembering(c);
+  if (c.origin == 0) return;
   if (c.size < 2) {
     c.why_not = "one rank";
     return;
@@ -66,19 +80,52 @@ void close_communicators() {
   keyval = no_keyval;
 }
 
-void remember(MPI_Comm handle, Origin origin) {
+namespace {
+
+bool is_of_interest(MPI_Comm handle) {
   int inter = 0;
-  if (handle == null().comm || keyval == no_keyval) return;
-  if (host().Comm_test_inter(handle, &inter) != MPI_SUCCESS || inter) return;
+  if (handle == null().comm || keyval == no_keyval) return false;
+  return host().Comm_test_inter(handle, &inter) == MPI_SUCCESS && !inter;
+}
+
+std::unique_ptr<Communicator> entry_of(MPI_Comm handle, Origin origin) {
   auto entry = std::make_unique<Communicator>();
   entry->handle = handle;
   entry->origin = origin;
-  host().Comm_rank(handle, &entry->rank);
-  host().Comm_size(handle, &entry->size);
+  return entry;
+}
+
+void keep(std::unique_ptr<Communicator> entry) {
+  const MPI_Comm handle = entry->handle;
+  measure(*entry);
   communicators.insert(bits_of(handle), std::move(entry));
   if (host().Comm_set_attr(handle, keyval, nullptr) == MPI_SUCCESS) return;
   communicators.erase(bits_of(handle));
   throw std::bad_alloc();
+}
+
+}  // namespace
+
+void remember(MPI_Comm handle, Origin origin) {
+  if (is_of_interest(handle)) keep(entry_of(handle, origin));
+}
+
+void remember_left(MPI_Comm handle, std::string why_not) {
+  if (!is_of_interest(handle)) return;
+  auto entry = entry_of(handle, 0);
+  entry->why_not = std::move(why_not);
+  keep(std::move(entry));
+}
+
+void remember_unfinished(MPI_Comm handle, Origin origin) {
+  auto entry = entry_of(handle, origin);
+  entry->usable = false;
+  communicators.insert(bits_of(handle), std::move(entry));
+}
+
+void forget_unfinished(MPI_Comm handle) {
+  const Communicator* known = communicators.value_of(bits_of(handle));
+  if (known && !known->usable) communicators.erase(bits_of(handle));
 }
 
 Communicator* find_communicator(MPI_Comm handle) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "engine/communicator.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
@@ -27,9 +28,10 @@ struct Side {
 
 struct Communicator {
   MPI_Comm handle{};
-  Origin origin = 0;
+  Origin origin = 0;                        ///< 0: not known to all members alike, left to the MPI
   std::atomic<std::uint32_t> creations{0};  ///< communicators made from this one so far
 
+  bool usable = true;    ///< false until MPI_Comm_idup has completed: MPI must not be asked about it
   bool settled = false;  ///< opening was tried
   bool failed = false;   ///< opening has failed on this rank, while others may have opened theirs
   int rank = 0;
@@ -47,6 +49,12 @@ extern HandleTable<Communicator>& communicators;
 
 /// Makes a communicator known. It is forgotten when MPI deletes it. Throws std::bad_alloc.
 void remember(MPI_Comm handle, Origin origin);
+/// One that only its first collective will find usable.
+void remember_unfinished(MPI_Comm handle, Origin origin);
+/// One that is left to the MPI, so that the report can say why.
+void remember_left(MPI_Comm handle, std::string why_not);
+/// Before MPI frees it.
+void forget_unfinished(MPI_Comm handle);
 /// Creates what remember() needs; ends it, and the engine's communicators with it.
 void open_communicators();
 void close_communicators();

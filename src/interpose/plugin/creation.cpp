@@ -1,4 +1,4 @@
-// Communicators made from a communicator by all its members: dup, split, create.
+// Communicators made from a communicator by all its members: dup, split, create; and freed.
 #include "interpose/plugin/creation.hpp"
 
 #include "interpose/plugin/install.hpp"
@@ -16,16 +16,32 @@ int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm) {
   return made(host().Comm_dup_with_info(comm, info, made_comm), made_comm, origin);
 }
 
-// The handle may be used only when the request has completed, which is not seen here: counted, and left to
-// the MPI.
+// The communicator may be used only when the request has completed. That is not seen here, but the program's
+// first collective on it shows it.
+int made_unfinished(int result, const MPI_Comm* handle, Origin origin) {
+  return made(result, handle, [origin](MPI_Comm comm) {
+    if (origin) remember_unfinished(comm, origin);
+  });
+}
+
 int comm_idup(MPI_Comm comm, MPI_Comm* made_comm, MPI_Request* request) {
-  HOCKET_CHILD_OF(comm, dup);
-  return made(host().Comm_idup(comm, made_comm, request), made_comm, 0);
+  const Origin origin = HOCKET_CHILD_OF(comm, dup);
+  return made_unfinished(host().Comm_idup(comm, made_comm, request), made_comm, origin);
 }
 
 int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm, MPI_Request* request) {
-  HOCKET_CHILD_OF(comm, dup);
-  return made(host().Comm_idup_with_info(comm, info, made_comm, request), made_comm, 0);
+  const Origin origin = HOCKET_CHILD_OF(comm, dup);
+  return made_unfinished(host().Comm_idup_with_info(comm, info, made_comm, request), made_comm, origin);
+}
+
+int comm_free(MPI_Comm* comm) {
+  if (comm) forget_unfinished(*comm);
+  return host().Comm_free(comm);
+}
+
+int comm_disconnect(MPI_Comm* comm) {
+  if (comm) forget_unfinished(*comm);
+  return host().Comm_disconnect(comm);
 }
 
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made_comm) {
@@ -53,6 +69,8 @@ void install_creation(void** own) {
   install(own, HOCKET_CALL_Comm_split, &comm_split);
   install(own, HOCKET_CALL_Comm_split_type, &comm_split_type);
   install(own, HOCKET_CALL_Comm_create, &comm_create);
+  install(own, HOCKET_CALL_Comm_free, &comm_free);
+  install(own, HOCKET_CALL_Comm_disconnect, &comm_disconnect);
 }
 
 }  // namespace hocket::interpose

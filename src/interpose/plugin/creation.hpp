@@ -1,6 +1,7 @@
 // The common part of all functions that make a communicator from another one.
 #pragma once
 
+#include <concepts>
 #include <new>
 
 #include "interpose/plugin/communicators.hpp"
@@ -10,24 +11,31 @@
 
 namespace hocket::interpose {
 
-/// Remembers what was made, or, where the origin is not known, forgets what its handle stood for before. What
-/// one rank cannot remember is an error: the others may run its collectives.
-inline int made(int result, const MPI_Comm* handle, Origin origin) {
+/// Remembers what was made, and forgets what its handle stood for before. What one rank cannot remember is an
+/// error: the others may run its collectives.
+template <std::invocable<MPI_Comm> Remember>
+int made(int result, const MPI_Comm* handle, Remember remember) {
   if (result != MPI_SUCCESS || *handle == null().comm) return result;
   communicators.erase(bits_of(*handle));
   try {
-    if (origin) remember(*handle, origin);
+    remember(*handle);
     return result;
   } catch (const std::bad_alloc&) {
     return raise_class(*handle, MPI_ERR_NO_MEM);
   }
 }
 
+inline int made(int result, const MPI_Comm* handle, Origin origin) {
+  return made(result, handle, [origin](MPI_Comm comm) {
+    if (origin) remember(comm, origin);
+  });
+}
+
 /// Origin of a child; 0 if the parent is unknown, or if it is the MPI's own doing.
 inline Origin child_of(MPI_Comm parent, Making making, const void* return_address) {
   if (process.stage0->caller_is_mpi(return_address)) return 0;
   Communicator* known = find_communicator(parent);
-  return known ? next_child(*known, making) : 0;
+  return known && known->origin ? next_child(*known, making) : 0;
 }
 
 }  // namespace hocket::interpose

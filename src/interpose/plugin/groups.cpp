@@ -32,7 +32,7 @@ int made_of_group(int result, const MPI_Comm* handle, std::optional<Origin> orig
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made_comm) {
   std::optional<Origin> origin = 0;
   const Communicator* parent = find_communicator(comm);
-  if (parent && group != null().group)
+  if (parent && parent->origin && group != null().group)
     origin = origin_of(seed(Making::create_group, parent->origin), group, std::to_string(tag));
   return made_of_group(host().Comm_create_group(comm, group, tag, made_comm), made_comm, origin);
 }
@@ -47,6 +47,10 @@ int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_
 }
 
 // What these make is left to the MPI; their handles may have stood for something else before.
+//
+// A merged communicator's members could only tell it from another one with the same members by the order in
+// which they made them. Threads may make them in different orders on different ranks, without a tag that MPI
+// would oblige them to give.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
                      MPI_Comm* made_comm) {
   return made(host().Intercomm_create(local, local_leader, peer, remote_leader, tag, made_comm), made_comm,
@@ -54,7 +58,8 @@ int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote
 }
 
 int intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made_comm) {
-  return made(host().Intercomm_merge(inter, high, made_comm), made_comm, 0);
+  return made(host().Intercomm_merge(inter, high, made_comm), made_comm,
+              [](MPI_Comm comm) { remember_left(comm, "made by MPI_Intercomm_merge"); });
 }
 
 }  // namespace
