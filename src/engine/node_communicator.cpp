@@ -45,6 +45,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
       single_copy_(engine, members_, channel_),
       size_samples_(channel_),
+      rows_(engine.report()),
       large_blocks_(static_cast<Rank>(members.size())),
       sources_(members.size()),
       timed_(!engine.options().report.empty()) {
@@ -234,10 +235,8 @@ const Operation& NodeCommunicator::with_copied_input(const Operation& op) {
 }
 
 void NodeCommunicator::count(const Path& path, const Call& call, std::uint64_t started_ns) noexcept {
-  ReportRow& row = *path.row;
-  ++row.calls;
-  row.bytes += call.agreed_bytes;
-  if (timed_) row.seconds += static_cast<double>(monotonic_ns() - started_ns) * 1e-9;
+  path.row->count(call.agreed_bytes);
+  if (timed_) path.row->count_time(static_cast<double>(monotonic_ns() - started_ns) * 1e-9);
 }
 
 }  // namespace hocket::engine

@@ -82,6 +82,7 @@ class NodeCommunicator final : public Communicator {
   CallMark mark_;             ///< of the call under way
   Trials trials_;
   SizeSamples size_samples_;
+  OwnRows rows_;
   /// A trial's call that the MPI is running.
   struct {
     Trial* trial = nullptr;

@@ -113,13 +113,13 @@ Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tu
     path = planned(kind, call, choice);
     if (path.is_native()) return path;
   }
-  path.row = engine_.report().row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  path.row = rows_.row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
   return path;
 }
 
 Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
   Path path;
-  path.row = engine_.report().row(kind.function, kind.bytes, "native", reason);
+  path.row = rows_.row(kind.function, kind.bytes, "native", reason);
   return path;
 }
 

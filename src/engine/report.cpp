@@ -50,22 +50,18 @@ std::string seconds_text(double seconds) {
   return seconds > 0 ? text : "-";
 }
 
-// A row is counted by a thread while another prints it: each number is read and written as a whole.
-template <class Number>
-Number relaxed(const Number& number) {
-  Number value;
-  __atomic_load(&number, &value, __ATOMIC_RELAXED);
-  return value;
+std::uint8_t class_of(std::size_t bytes) {
+  return static_cast<std::uint8_t>(std::bit_width(bytes));
 }
 
 constexpr std::size_t columns = 7;
-using Line = std::array<std::string, columns>;
+using Fields = std::array<std::string, columns>;
 
-Line heading() {
+Fields heading() {
   return {"collective", "size", "calls", "time", "per call", "algorithm", "why"};
 }
 
-Line line_of(const ReportRow& row) {
+Fields fields_of(const ReportLine& row) {
   const double mean = row.calls ? row.seconds / static_cast<double>(row.calls) : 0;
   return {std::string(name_of(row.function)),
           class_text(row.size_class),
@@ -83,12 +79,12 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? fill + text : text + fill;
 }
 
-std::string aligned(const std::vector<Line>& lines) {
+std::string aligned(const std::vector<Fields>& lines) {
   std::array<std::size_t, columns> widths{};
-  for (const Line& line : lines)
+  for (const Fields& line : lines)
     for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], line[i].size());
   std::string text;
-  for (const Line& line : lines) {
+  for (const Fields& line : lines) {
     for (std::size_t i = 0; i + 1 < columns; ++i) text += padded(line[i], widths[i], is_number[i]) + "  ";
     text += line.back();
     text.erase(text.find_last_not_of(' ') + 1);
@@ -97,11 +93,11 @@ std::string aligned(const std::vector<Line>& lines) {
   return text;
 }
 
-bool before(const ReportRow& a, const ReportRow& b) {
+bool before(const ReportLine& a, const ReportLine& b) {
   return a.function != b.function ? a.function < b.function : a.size_class < b.size_class;
 }
 
-void write_row(JsonWriter& json, const ReportRow& row) {
+void write_line(JsonWriter& json, const ReportLine& row) {
   json.begin_object()
       .member("collective", name_of(row.function))
       .member("bytes_from", class_begin(row.size_class))
@@ -120,58 +116,135 @@ std::string_view name_of(Function function) {
   return function_names[static_cast<std::size_t>(function)];
 }
 
-struct Report::Node {
-  ReportRow row;
-  Node* next;
+/// The first one of each kind is the shared row; the borrowed ones hang on it. In cache lines of its own,
+/// since every owner counts on another core.
+struct alignas(64) Report::Node : ReportRow {
+  Node* next = nullptr;      ///< kind; or the next one of the same kind
+  Node* borrowed = nullptr;  ///< of a kind: all, whether they have an owner or not
+  Node* idle = nullptr;      ///< of a kind, and from there on: those without an owner
 };
+
+/// Never freed: plans and other threads count through the pointers until the process ends.
+Report::Node& Report::new_node(Function function, std::uint8_t size_class, std::string_view algorithm,
+                               std::string_view reason) {
+  static std::deque<Node>& nodes = *new std::deque<Node>;
+  Node& node = nodes.emplace_back();
+  node.function = function;
+  node.size_class = size_class;
+  node.algorithm = algorithm;
+  node.reason = reason;
+  return node;
+}
+
+Report::Node& Report::kind(Function function, std::uint8_t size_class, std::string_view algorithm,
+                           std::string_view reason) {
+  for (Node* node = first_; node; node = node->next)
+    if (node->is_for(function, size_class, algorithm, reason)) return *node;
+  Node& node = new_node(function, size_class, algorithm, reason);
+  node.next = first_;
+  first_ = &node;
+  return node;
+}
 
 ReportRow* Report::row(Function function, std::size_t bytes, std::string_view algorithm,
                        std::string_view reason) {
-  const auto size_class = static_cast<std::uint8_t>(std::bit_width(bytes));
   const std::lock_guard<std::mutex> guard(rows_mutex());
-  for (Node* node = first_; node; node = node->next)
-    if (ReportRow& row = node->row; row.function == function && row.size_class == size_class &&
-                                    row.algorithm == algorithm && row.reason == reason)
-      return &row;
-  // Never freed: plans and other threads count through the pointer until the process ends.
-  static std::deque<Node>& nodes = *new std::deque<Node>;
-  nodes.push_back({{function, size_class, std::string(algorithm), std::string(reason), 0, 0, 0}, first_});
-  first_ = &nodes.back();
-  return &first_->row;
+  return &kind(function, class_of(bytes), algorithm, reason);
 }
 
-std::vector<ReportRow> Report::rows() const {
-  std::vector<ReportRow> rows;
+ReportRow* Report::borrow(Function function, std::size_t bytes, std::string_view algorithm,
+                          std::string_view reason) {
   const std::lock_guard<std::mutex> guard(rows_mutex());
-  for (const Node* node = first_; node; node = node->next) {
-    const ReportRow& row = node->row;
-    rows.push_back({row.function, row.size_class, row.algorithm, row.reason, relaxed(row.calls),
-                    relaxed(row.bytes), relaxed(row.seconds)});
+  Node& shared = kind(function, class_of(bytes), algorithm, reason);
+  if (Node* const idle = shared.idle) {
+    shared.idle = idle->idle;
+    return idle;
   }
-  std::reverse(rows.begin(), rows.end());  // in the order of their making, where the sort sees no difference
-  std::stable_sort(rows.begin(), rows.end(), before);
-  return rows;
+  Node& node = new_node(function, class_of(bytes), algorithm, reason);
+  node.next = shared.borrowed;
+  shared.borrowed = &node;
+  return &node;
 }
 
-void Report::note(std::string text) {
+void Report::give_back(ReportRow* borrowed) noexcept {
   const std::lock_guard<std::mutex> guard(rows_mutex());
-  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+  Node& shared = kind(borrowed->function, borrowed->size_class, borrowed->algorithm, borrowed->reason);
+  auto* const node = static_cast<Node*>(borrowed);
+  node->idle = shared.idle;
+  shared.idle = node;
+}
+
+namespace {
+
+// A row is counted by a thread while another prints it: each number is read and written as a whole.
+template <class Number>
+Number relaxed(const Number& number) {
+  Number value;
+  __atomic_load(&number, &value, __ATOMIC_RELAXED);
+  return value;
+}
+
+void add(ReportLine& line, const ReportRow& row) {
+  line.calls += relaxed(row.calls);
+  line.bytes += relaxed(row.bytes);
+  line.seconds += relaxed(row.seconds);
+}
+
+}  // namespace
+
+std::vector<ReportLine> Report::lines() const {
+  std::vector<ReportLine> lines;
+  const std::lock_guard<std::mutex> guard(rows_mutex());
+  for (const Node* kind = first_; kind; kind = kind->next) {
+    lines.push_back({kind->function, kind->size_class, kind->algorithm, kind->reason});
+    add(lines.back(), *kind);
+    for (const Node* own = kind->borrowed; own; own = own->next) add(lines.back(), *own);
+  }
+  std::reverse(lines.begin(),
+               lines.end());  // in the order of their making, where the sort sees no difference
+  std::stable_sort(lines.begin(), lines.end(), before);
+  return lines;
+}
+
+bool Report::note(std::string text) {
+  const std::lock_guard<std::mutex> guard(rows_mutex());
+  if (std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return false;
+  notes_.push_back(std::move(text));
+  return true;
+}
+
+std::vector<std::string> Report::copied_notes() const {
+  const std::lock_guard<std::mutex> guard(rows_mutex());
+  return notes_;
+}
+
+OwnRows::~OwnRows() {
+  for (ReportRow* row : rows_) report_.give_back(row);
+}
+
+ReportRow* OwnRows::row(Function function, std::size_t bytes, std::string_view algorithm,
+                        std::string_view reason) {
+  for (ReportRow* row : rows_)
+    if (row->is_for(function, class_of(bytes), algorithm, reason)) return row;
+  rows_.reserve(rows_.size() + 1);
+  rows_.push_back(report_.borrow(function, bytes, algorithm, reason));
+  return rows_.back();
 }
 
 std::string Report::text() const {
-  std::vector<Line> lines{heading()};
-  for (const ReportRow& row : rows())
-    if (row.calls) lines.push_back(line_of(row));
-  std::string text = lines.size() > 1 ? aligned(lines) : std::string("no collective was called\n");
-  for (const std::string& note : notes_) text += "note: " + note + "\n";
+  std::vector<Fields> table{heading()};
+  for (const ReportLine& row : lines())
+    if (row.calls) table.push_back(fields_of(row));
+  std::string text = table.size() > 1 ? aligned(table) : std::string("no collective was called\n");
+  for (const std::string& note : copied_notes()) text += "note: " + note + "\n";
   return text;
 }
 
 std::string Report::jsonl() const {
   JsonWriter json;
-  for (const ReportRow& row : rows())
-    if (row.calls) write_row(json, row);
-  for (const std::string& note : notes_) {
+  for (const ReportLine& row : lines())
+    if (row.calls) write_line(json, row);
+  for (const std::string& note : copied_notes()) {
     json.begin_object().member("note", note).end_object();
     json.end_line();
   }

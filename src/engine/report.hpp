@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,7 +16,9 @@ namespace hocket::engine {
 inline constexpr std::size_t function_count = static_cast<std::size_t>(Function::other) + 1;
 std::string_view name_of(Function function);
 
-/// One line of the report.
+/// Where calls are counted. Each thread that counts at the same time as others has rows of its own (OwnRows);
+/// the report adds them up. A shared row is counted by std::atomic_ref, which costs
+/// a locked instruction.
 struct ReportRow {
   Function function = Function::other;
   std::uint8_t size_class = 0;  ///< bytes in [2^(size_class-1), 2^size_class); 0: no bytes
@@ -24,24 +27,79 @@ struct ReportRow {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   double seconds = 0;  ///< only measured when a report is asked for
+
+  bool is_for(Function f, std::uint8_t c, std::string_view a, std::string_view why) const noexcept {
+    return function == f && size_class == c && algorithm == a && reason == why;
+  }
+  /// Only for the row's owner: nobody else writes it, so it needs no locked instruction.
+  void count(std::uint64_t more_bytes) noexcept {
+    add(calls, std::uint64_t{1});
+    add(bytes, more_bytes);
+  }
+  void count_time(double more) noexcept { add(seconds, more); }
+
+ private:
+  template <class Number>
+  static void add(Number& number, Number more) noexcept {
+    const std::atomic_ref sum(number);
+    sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
 };
 
-/// A row is found once per plan (or per reason of a pass-through) and then counted through its pointer.
+/// One line of the report: all rows of its kind.
+struct ReportLine {
+  Function function = Function::other;
+  std::uint8_t size_class = 0;
+  std::string algorithm;
+  std::string reason;
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+};
+
+/// A row is found once per plan (or per reason of a pass-through) and then counted through its pointer, which
+/// is good until the process ends.
 class Report {
  public:
-  /// Stable address until the process ends. May allocate: not on the warm path.
+  /// Shared by all who ask. May allocate: not on the warm path.
   ReportRow* row(Function function, std::size_t bytes, std::string_view algorithm, std::string_view reason);
-  std::vector<ReportRow> rows() const;
-  void note(std::string text);  ///< a line for the end of the report: what was not possible and why
-  const std::vector<std::string>& notes() const { return notes_; }
+  /// For one owner, until it is given back: its numbers stay, and the next owner goes on from them.
+  ReportRow* borrow(Function function, std::size_t bytes, std::string_view algorithm,
+                    std::string_view reason);
+  void give_back(ReportRow* borrowed) noexcept;
+
+  std::vector<ReportLine> lines() const;
+  /// A line for the end of the report: what was not possible and why. Once for each text; false: it is there.
+  bool note(std::string text);
+  const std::vector<std::string>& notes() const { return notes_; }  ///< while nobody adds any
 
   std::string text() const;   ///< for people
   std::string jsonl() const;  ///< one object per line
 
  private:
   struct Node;
+  static Node& new_node(Function function, std::uint8_t size_class, std::string_view algorithm,
+                        std::string_view reason);
+  Node& kind(Function function, std::uint8_t size_class, std::string_view algorithm, std::string_view reason);
+  std::vector<std::string> copied_notes() const;
+
   Node* first_ = nullptr;
   std::vector<std::string> notes_;
+};
+
+/// The rows that one communicator counts in: MPI runs its collectives one after the other.
+class OwnRows {
+ public:
+  explicit OwnRows(Report& report) : report_(report) {}
+  ~OwnRows();
+  OwnRows(const OwnRows&) = delete;
+  OwnRows& operator=(const OwnRows&) = delete;
+
+  ReportRow* row(Function function, std::size_t bytes, std::string_view algorithm, std::string_view reason);
+
+ private:
+  Report& report_;
+  std::vector<ReportRow*> rows_;
 };
 
 }  // namespace hocket::engine

@@ -105,14 +105,8 @@ void SingleCopy::settle() {
   for (Rank r = 0; r < channel_.ranks() && agreed_ != Gain::none; ++r) {
     const std::uint32_t vote = channel_.area_of(r).exposure.vote.load(std::memory_order_acquire);
     agreed_ = std::min(agreed_, gain_in(vote));
-    if (agreed_ == Gain::none && channel_.rank() == 0) note(reason(r, vote));
+    if (agreed_ == Gain::none && channel_.rank() == 0) engine_.report().note(reason(r, vote));
   }
-}
-
-/// In the report, once for all communicators that have the same reason.
-void SingleCopy::note(const std::string& text) {
-  const auto& notes = engine_.report().notes();
-  if (std::find(notes.begin(), notes.end(), text) == notes.end()) engine_.report().note(text);
 }
 
 std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {

@@ -59,7 +59,6 @@ class SingleCopy {
   std::uint32_t own_vote();
   void settle();
   transports::cma::Gain measured_gain();
-  void note(const std::string& text);
   std::string reason(Rank rank, std::uint32_t vote) const;
   transports::cma::CardMemory card_of(Rank rank) const {
     return engine_.arena()->card_of(members_[static_cast<std::size_t>(rank)]);

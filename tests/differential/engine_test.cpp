@@ -148,7 +148,7 @@ TEST(Engine, TriesDataPathsAndAgreesOnOne) {
       if (outcome == Outcome::done && !data.check().empty()) throw std::runtime_error(data.check());
       if (outcome == Outcome::error) throw std::runtime_error(communicator.error());
     }
-    for (const engine::ReportRow& row : engine.report().rows())
+    for (const engine::ReportLine& row : engine.report().lines())
       reports[static_cast<std::size_t>(rank)] += row.algorithm + " " + std::to_string(row.calls) + "; ";
   });
   for (const std::string& report : reports) EXPECT_EQ(report, reports.front());

@@ -69,7 +69,7 @@ std::string run_calls(const Setting& setting, std::uint64_t from, Rank rank,
 
 std::uint64_t calls_exposed(engine::Engine& engine) {
   std::uint64_t calls = 0;
-  for (const engine::ReportRow& row : engine.report().rows())
+  for (const engine::ReportLine& row : engine.report().lines())
     calls += row.algorithm == "exposed" ? row.calls : 0;
   return calls;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -11,7 +12,7 @@ namespace {
 
 void count(ReportRow* row, std::uint64_t calls, double seconds) {
   row->calls += calls;
-  row->seconds += seconds;
+  row->count_time(seconds);
 }
 
 TEST(Report, one_row_for_each_function_size_class_and_decision) {
@@ -77,7 +78,48 @@ TEST(Report, rows_are_made_by_many_threads_at_once) {
         report.row(Function::gather, std::size_t{1} << (i % 20), "flat", "x");
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(report.rows().size(), 20u);
+  EXPECT_EQ(report.lines().size(), 20u);
+}
+
+/// Communicators of different threads count the same kind of call; nothing is lost, and under the thread
+/// sanitizer nothing races.
+TEST(Report, owners_count_at_once_and_are_added_up) {
+  Report report;
+  constexpr int owners = 4, rounds = 20, calls = 500;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < owners; ++thread)
+    threads.emplace_back([&report] {
+      for (int round = 0; round < rounds; ++round) {
+        OwnRows rows(report);
+        ReportRow* own = rows.row(Function::bcast, 8, "flat", "x");
+        EXPECT_EQ(own, rows.row(Function::bcast, 9, "flat", "x"));
+        for (int call = 0; call < calls; ++call) own->count(10);
+        own->count_time(0.25);
+        ++std::atomic_ref(report.row(Function::bcast, 8, "flat", "x")->calls);
+        report.note("a note");
+        EXPECT_LE(report.lines().size(), 1u);
+        EXPECT_FALSE(report.text().empty());
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  const ReportLine line = report.lines().at(0);
+  EXPECT_EQ(line.calls, std::uint64_t{owners} * rounds * (calls + 1));
+  EXPECT_EQ(line.bytes, std::uint64_t{owners} * rounds * calls * 10);
+  EXPECT_EQ(line.seconds, owners * rounds * 0.25);
+}
+
+TEST(Report, rows_that_are_given_back_are_used_again) {
+  Report report;
+  ReportRow* first = nullptr;
+  for (int owner = 0; owner < 3; ++owner) {
+    OwnRows rows(report);
+    ReportRow* const row = rows.row(Function::scan, 8, "flat", "x");
+    row->count(8);
+    EXPECT_EQ(owner == 0 ? first = row : first, row);
+    OwnRows others(report);
+    EXPECT_NE(others.row(Function::scan, 8, "flat", "x"), row);
+  }
+  EXPECT_EQ(report.lines().at(0).calls, 3u);
 }
 
 }  // namespace
