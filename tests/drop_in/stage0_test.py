@@ -115,7 +115,7 @@ class Stage0(unittest.TestCase):
         )
 
     def answer(self, *command: object, plugin: str = "with", **how: object) -> str:
-        """What it prints. A plugin that cannot be loaded is worth one line on standard error, and nothing else is."""
+        """What it prints. On standard error, only a plugin that cannot be loaded is worth a line."""
         done = self.run_preloaded(*command, plugin=plugin, **how)  # type: ignore[arg-type]
         complaint = (
             ""
