@@ -102,18 +102,19 @@ struct process {
   unsigned long long start; /* in clock ticks since boot: with the number it is unique */
 };
 
-/* Fields 2, 4 and 22 of /proc/PID/stat; the name may contain anything. */
+/* A number in /proc/PID/stat; the name, field 2, may contain anything. */
+static unsigned long long field_after(const char* name_end, int number) {
+  for (int at = 2; name_end != NULL && at < number; ++at) name_end = strchr(name_end + 1, ' ');
+  return name_end != NULL ? strtoull(name_end + 1, NULL, 10) : 0;
+}
+
 static bool parse_process(const char* text, struct process* process) {
   const char* name = strchr(text, '(');
-  const char* end = strrchr(text, ')');
-  if (name == NULL || end == NULL) return false;
-  snprintf(process->name, sizeof process->name, "%.*s", (int)(end - name - 1), name + 1);
-  int parent = 0;
-  if (sscanf(end + 1, " %*c %d", &parent) != 1) return false;
-  process->parent = parent;
-  const char* field = end;
-  for (int number = 2; field != NULL && number < 22; ++number) field = strchr(field + 1, ' ');
-  process->start = field != NULL ? strtoull(field + 1, NULL, 10) : 0;
+  const char* name_end = strrchr(text, ')');
+  if (name == NULL || name_end == NULL) return false;
+  snprintf(process->name, sizeof process->name, "%.*s", (int)(name_end - name - 1), name + 1);
+  process->parent = (pid_t)field_after(name_end, 4);
+  process->start = field_after(name_end, 22);
   return true;
 }
 
