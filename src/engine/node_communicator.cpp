@@ -118,7 +118,7 @@ Outcome NodeCommunicator::run_trial(Decision& decision, const Call& call) noexce
     decision.path = decision.tried[number];
     decision.trial = nullptr;
   }
-  const std::uint64_t started = monotonic_ns();
+  const std::uint64_t started = tries ? monotonic_ns() : 0;
   const Outcome outcome = run_path(decision, decision.tried[number], call);
   if (!tries) return outcome;
   if (outcome == Outcome::native) {

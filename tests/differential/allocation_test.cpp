@@ -1,0 +1,148 @@
+// Once warm, no call allocates: every collective, in every way in which the engine runs it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/calls.hpp"
+#include "harness/count_allocations.hpp"
+#include "harness/in_process.hpp"
+
+namespace hocket {
+namespace {
+
+using engine::Function;
+using engine::Outcome;
+using engine::Rank;
+
+constexpr int ranks = 3;
+constexpr int warm_calls = 60;      // single copy is agreed on, and the first series of a trial is over
+constexpr int counted_calls = 350;  // the second one as well
+
+std::vector<Function> every_function() {
+  std::vector<Function> all;
+  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
+  return all;
+}
+
+harness::CallPlan plan_of(Function function, std::size_t elements, bool in_place) {
+  std::mt19937_64 random(1);
+  harness::CallPlan plan = harness::random_call(random, function, ranks, 1);
+  for (std::size_t& count : plan.counts) count = elements;
+  plan.root = 1;
+  plan.in_place = in_place;
+  return plan;
+}
+
+void run(engine::Communicator& communicator, const harness::CallData& data) {
+  const Outcome outcome = communicator.run(data.call());
+  if (outcome == Outcome::native_timed) communicator.native_ended();
+  if (outcome == Outcome::error) throw std::runtime_error(communicator.error());
+}
+
+bool may_be_tried(std::size_t elements) {
+  return elements >= 2048;
+}
+
+/// Algorithms that ran.
+using Paths = std::map<std::string, std::uint64_t>;
+
+Paths expect_no_allocations(const Options& options, const std::vector<Function>& functions,
+                            const std::vector<std::size_t>& sizes) {
+  Paths paths;
+  std::mutex mutex;
+  harness::Ranks setting;
+  setting.ranks = ranks;
+  setting.one_core = true;
+  setting.options = options;
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine& engine) {
+    for (const Function function : functions)
+      for (const std::size_t elements : sizes)
+        for (const bool in_place : {false, true}) {
+          const harness::CallData data(plan_of(function, elements, in_place), rank);
+          for (int call = 0; call < warm_calls; ++call) run(communicator, data);
+          const std::uint64_t before = harness::allocations();
+          const int counted = may_be_tried(elements) ? counted_calls : counted_calls / 10;
+          for (int call = 0; call < counted; ++call) run(communicator, data);
+          const std::uint64_t made = harness::allocations() - before;
+          const std::lock_guard lock(mutex);
+          EXPECT_EQ(made, 0u) << engine::name_of(function) << " of " << elements << " elements, in place "
+                              << in_place << ", rank " << rank;
+        }
+    const std::lock_guard lock(mutex);
+    for (const engine::ReportLine& line : engine.report().lines()) paths[line.algorithm] += line.calls;
+  });
+  return paths;
+}
+
+const std::vector<Function> data_movers = {Function::bcast, Function::gather, Function::scatter,
+                                           Function::allgather, Function::alltoall};
+
+TEST(Allocation, is_counted) {
+  const std::uint64_t before = harness::allocations();
+  for (int* volatile made : {new int, static_cast<int*>(std::aligned_alloc(64, 64))}) std::free(made);
+  EXPECT_EQ(harness::allocations() - before, 2u);
+}
+
+/// In a line, beside it, in one staging area, in several.
+TEST(Allocation, none_in_any_collective_of_any_size) {
+  const Paths paths = expect_no_allocations({}, every_function(), {1, 40, 1'000, 40'000});
+  EXPECT_GT(paths.at("flat"), 0u);
+  EXPECT_GT(paths.size(), 4u);
+}
+
+TEST(Allocation, none_with_single_copy) {
+  Options options;
+  options.cma = "on";
+  options.force = "bcast:exposed,gather:exposed,scatter:exposed,allgather:exposed,alltoall:exposed";
+  const Paths paths = expect_no_allocations(options, data_movers, {10'000, 40'000});
+  EXPECT_GT(paths.at("exposed"), 0u);
+}
+
+TEST(Allocation, none_in_trials) {
+  Options options;
+  options.cma = "on";
+  expect_no_allocations(options, data_movers, {10'000});
+}
+
+/// Cells, and rounds of messages.
+TEST(Allocation, none_between_pairs_of_ranks) {
+  Options options;
+  options.force =
+      "bcast:knomial,allreduce:recursive_doubling,allgather:ring,alltoall:pairwise,reduce:knomial";
+  const Paths paths = expect_no_allocations(
+      options,
+      {Function::bcast, Function::allreduce, Function::allgather, Function::alltoall, Function::reduce},
+      {1, 3'000});
+  for (const char* path : {"knomial", "recursive_doubling", "ring", "pairwise"})
+    EXPECT_GT(paths.at(path), 0u);
+}
+
+/// As programs call them: in turn.
+TEST(Allocation, none_in_a_mixture) {
+  harness::Ranks setting;
+  setting.ranks = ranks;
+  setting.one_core = true;
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+    std::vector<harness::CallData> calls;
+    for (const Function function : every_function())
+      for (const std::size_t elements : {std::size_t{1}, std::size_t{3'000}})
+        calls.emplace_back(plan_of(function, elements, false), rank);
+    std::vector<std::uint64_t> counts(60);
+    for (std::uint64_t& made : counts) {
+      const std::uint64_t before = harness::allocations();
+      for (const harness::CallData& data : calls) run(communicator, data);
+      made = harness::allocations() - before;
+    }
+    EXPECT_GT(counts.front(), 0u);
+    for (std::size_t round = 40; round < counts.size(); ++round) EXPECT_EQ(counts[round], 0u) << round;
+  });
+}
+
+}  // namespace
+}  // namespace hocket

@@ -1,0 +1,12 @@
+// Allocations of the calling thread: of `new` and of everything else, since the C library's functions are
+// replaced. Link with count_allocations.cpp; not under sanitizers, which replace them as well.
+#pragma once
+
+#include <cstdint>
+
+namespace hocket::harness {
+
+/// So far, by this thread.
+std::uint64_t allocations() noexcept;
+
+}  // namespace hocket::harness
