@@ -8,10 +8,10 @@
 #include <random>
 
 #include "engine/communicator.hpp"
+#include "harness/arena_ranks.hpp"
 #include "harness/calls.hpp"
 #include "harness/forbid_cma.hpp"
 #include "harness/in_process.hpp"
-#include "unit/forked_ranks.hpp"
 
 namespace hocket {
 namespace {

@@ -11,13 +11,14 @@
 
 #include <chrono>
 
-#include "unit/forked_ranks.hpp"
+#include "harness/arena_ranks.hpp"
 
 namespace hocket::engine {
 namespace {
 
 using test::come_up;
 using test::ForkedRanks;
+using test::in_sealed_arena;
 using test::meet;
 using test::new_key;
 using test::settings;
@@ -114,24 +115,17 @@ TEST(ArenaFault, another_number_of_local_ranks_ends_it_for_all) {
 }
 
 TEST(ArenaFault, a_killed_rank_is_noticed) {
-  const std::string key = new_key();
-  const auto texts = ForkedRanks()
-                         .start_all(3,
-                                    [&](int rank) -> std::string {
-                                      auto arena = come_up(key, rank, 3);
-                                      if (!arena->sealed()) return arena->why();
-                                      meet(*arena, 1, 3);
-                                      if (rank == 1) raise(SIGKILL);
-                                      for (int tries = 0; arena->alive(11); ++tries) {
-                                        if (tries > 5000) return "never noticed";
-                                        usleep(1000);
-                                      }
-                                      const bool others =
-                                          arena->alive(1) && arena->alive(21) && !arena->alive(5);
-                                      meet(*arena, 2, 2);
-                                      return others ? "noticed" : "others dead?";
-                                    })
-                         .wait();
+  const auto texts = in_sealed_arena(3, [&](auto& arena, int rank) -> std::string {
+    meet(*arena, 1, 3);
+    if (rank == 1) raise(SIGKILL);
+    for (int tries = 0; arena->alive(11); ++tries) {
+      if (tries > 5000) return "never noticed";
+      usleep(1000);
+    }
+    const bool others = arena->alive(1) && arena->alive(21) && !arena->alive(5);
+    meet(*arena, 2, 2);
+    return others ? "noticed" : "others dead?";
+  });
   EXPECT_EQ(texts, (std::vector<std::string>{"noticed", "signal 9", "noticed"}));
 }
 
@@ -157,92 +151,71 @@ TEST(ArenaFault, a_stopped_rank_is_alive) {
 /// Programs that turn themselves into services close what they do not know. The lock is gone then, and the
 /// number may name another file.
 TEST(ArenaFault, a_program_that_closes_all_descriptors_stays_alive_and_can_carve) {
-  const std::string key = new_key();
-  const auto texts = ForkedRanks()
-                         .start_all(2,
-                                    [&](int rank) -> std::string {
-                                      auto arena = come_up(key, rank, 2);
-                                      if (!arena->sealed()) return arena->why();
-                                      meet(*arena, 1, 2);
-                                      const int file = fileno(tmpfile());
-                                      struct stat before{}, after{};
-                                      fstat(file, &before);
-                                      for (int number = 400; rank == 1 && number < 1100; ++number)
-                                        dup2(file, number);
-                                      const Slot slot = arena->carve({1, 2, 3}, 100'000, 2);
-                                      if (!slot.memory) return "no memory";
-                                      slot.memory[rank] = std::byte(rank + 1);
-                                      meet(*arena, 2, 2);
-                                      const bool alive = arena->alive(1) && arena->alive(11);
-                                      meet(*arena, 3, 2);
-                                      arena->release({1, 2, 3});
-                                      arena.reset();
-                                      const bool untouched = fstat(file, &after) == 0 &&
-                                                             before.st_size == after.st_size &&
-                                                             before.st_blocks == after.st_blocks;
-                                      return alive && untouched ? "good" : "bad";
-                                    })
-                         .wait();
+  const auto texts = in_sealed_arena(2, [&](auto& arena, int rank) -> std::string {
+    meet(*arena, 1, 2);
+    const int file = fileno(tmpfile());
+    struct stat before{}, after{};
+    fstat(file, &before);
+    for (int number = 400; rank == 1 && number < 1100; ++number) dup2(file, number);
+    const Slot slot = arena->carve({1, 2, 3}, 100'000, 2);
+    if (!slot.memory) return "no memory";
+    slot.memory[rank] = std::byte(rank + 1);
+    meet(*arena, 2, 2);
+    const bool alive = arena->alive(1) && arena->alive(11);
+    meet(*arena, 3, 2);
+    arena->release({1, 2, 3});
+    arena.reset();
+    const bool untouched =
+        fstat(file, &after) == 0 && before.st_size == after.st_size && before.st_blocks == after.st_blocks;
+    return alive && untouched ? "good" : "bad";
+  });
   EXPECT_EQ(texts, (std::vector<std::string>{"good", "good"}));
 }
 
 TEST(ArenaFault, a_rank_that_dies_with_the_directory_locked_does_not_block_the_others) {
-  const std::string key = new_key();
-  const auto texts = ForkedRanks()
-                         .start_all(3,
-                                    [&](int rank) -> std::string {
-                                      auto arena = come_up(key, rank, 3);
-                                      if (!arena->sealed()) return arena->why();
-                                      meet(*arena, 1, 3);
-                                      if (rank == 1) {
-                                        alarm(0);
-                                        signal(SIGALRM, [](int) { raise(SIGKILL); });
-                                        const itimerval soon{{0, 0}, {0, 3000}};
-                                        setitimer(ITIMER_REAL, &soon, nullptr);
-                                        for (std::uint64_t i = 0;; ++i) {
-                                          arena->carve({i, 8, 8}, 300'000, 1);
-                                          arena->release({i, 8, 8});
-                                        }
-                                      }
-                                      while (arena->alive(11)) usleep(1000);
-                                      for (std::uint64_t i = 0; i < 10; ++i) {
-                                        if (!arena->carve({i, 9, 9}, 50'000, 2).memory) return "no memory";
-                                        arena->release({i, 9, 9});
-                                      }
-                                      return "good";
-                                    })
-                         .wait();
+  const auto texts = in_sealed_arena(3, [&](auto& arena, int rank) -> std::string {
+    meet(*arena, 1, 3);
+    if (rank == 1) {
+      alarm(0);
+      signal(SIGALRM, [](int) { raise(SIGKILL); });
+      const itimerval soon{{0, 0}, {0, 3000}};
+      setitimer(ITIMER_REAL, &soon, nullptr);
+      for (std::uint64_t i = 0;; ++i) {
+        arena->carve({i, 8, 8}, 300'000, 1);
+        arena->release({i, 8, 8});
+      }
+    }
+    while (arena->alive(11)) usleep(1000);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      if (!arena->carve({i, 9, 9}, 50'000, 2).memory) return "no memory";
+      arena->release({i, 9, 9});
+    }
+    return "good";
+  });
   EXPECT_EQ(texts, (std::vector<std::string>{"good", "signal 9", "good"}));
 }
 
 TEST(ArenaFault, a_forked_child_touches_nothing_and_its_end_is_not_the_ranks) {
-  const std::string key = new_key();
-  const auto texts = ForkedRanks()
-                         .start_all(2,
-                                    [&](int rank) -> std::string {
-                                      auto arena = come_up(key, rank, 2);
-                                      if (!arena->sealed()) return arena->why();
-                                      const Slot slot = arena->carve({1, 1, 1}, 4096, 2);
-                                      if (rank == 1) {
-                                        const pid_t child = fork();
-                                        if (child == 0) {
-                                          const bool refused =
-                                              !arena->sealed() && !arena->carve({2, 2, 2}, 64, 1).memory;
-                                          arena->release({1, 1, 1});
-                                          arena.reset();
-                                          _exit(refused ? 0 : 1);
-                                        }
-                                        int status = 0;
-                                        waitpid(child, &status, 0);
-                                        if (status != 0) return "the child used the arena";
-                                        slot.memory[0] = std::byte{1};
-                                      }
-                                      meet(*arena, 1, 2);
-                                      if (slot.memory[0] != std::byte{1} || !arena->alive(11)) return "lost";
-                                      meet(*arena, 2, 2);
-                                      return "good";
-                                    })
-                         .wait();
+  const auto texts = in_sealed_arena(2, [&](auto& arena, int rank) -> std::string {
+    const Slot slot = arena->carve({1, 1, 1}, 4096, 2);
+    if (rank == 1) {
+      const pid_t child = fork();
+      if (child == 0) {
+        const bool refused = !arena->sealed() && !arena->carve({2, 2, 2}, 64, 1).memory;
+        arena->release({1, 1, 1});
+        arena.reset();
+        _exit(refused ? 0 : 1);
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      if (status != 0) return "the child used the arena";
+      slot.memory[0] = std::byte{1};
+    }
+    meet(*arena, 1, 2);
+    if (slot.memory[0] != std::byte{1} || !arena->alive(11)) return "lost";
+    meet(*arena, 2, 2);
+    return "good";
+  });
   EXPECT_EQ(texts, (std::vector<std::string>{"good", "good"}));
 }
 
