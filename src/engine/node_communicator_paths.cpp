@@ -155,7 +155,7 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
                                    const tuning::Choice& ruled) {
   const bool moves_data = !ir::is_reduction(call.collective) && call.collective != ir::Collective::barrier;
   if (!engine_.options().trials || !moves_data || decision.path.is_native() || !ruled.built_in ||
-      situation.bytes < (situation.sizes_known ? least_tried_bytes : 1))
+      situation.bytes < least_tried_bytes)
     return;
   std::size_t paths = 0;
   decision.tried[paths++] = decision.path;
