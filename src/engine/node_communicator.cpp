@@ -22,6 +22,13 @@ namespace {
 constexpr std::uint64_t long_wait_ns =
     1'000'000'000;  // after which the guard asks whether a peer still lives
 
+/// The next call may be the same one with other buffers.
+bool is_repeatable(const Call& call) noexcept {
+  const bool has_tables = call.input_blocks.sizes || call.output_blocks.sizes;
+  const bool own_operation = ir::is_reduction(call.collective) && !call.reduction.kernel;
+  return sizes_known(call.function) && !has_tables && !own_operation;
+}
+
 transports::WaitMode wait_mode(const Engine& engine) {
   const std::string& wish = engine.options().wait;
   if (wish == "spin") return transports::WaitMode::spin;
@@ -46,7 +53,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       single_copy_(engine, members_, channel_),
       size_samples_(channel_),
       rows_(engine.report()),
-      large_blocks_(static_cast<Rank>(members.size())),
+      small_blocks_(static_cast<Rank>(members.size())),
       sources_(members.size()),
       timed_(!engine.options().report.empty()) {
   guard_.watch(channel_);
@@ -62,16 +69,13 @@ Outcome NodeCommunicator::run(const Call& call) noexcept {
   Decision* decision = decisions_.find(kind);
   if (!decision || !is_current(*decision, kind)) decision = decide_anew(kind, call);
   if (!decision) return Outcome::error;
-  last_ = decision;
-  decision->call = call;
+  last_ = is_repeatable(call) && !decision->provisional ? decision : nullptr;
+  if (last_) decision->call = call;
   return run_decided(*decision, call);
 }
 
 Repeatable NodeCommunicator::repeatable() const noexcept {
-  const bool has_tables = last_->call.input_blocks.sizes || last_->call.output_blocks.sizes;
-  const bool own_operation = ir::is_reduction(last_->call.collective) && !last_->call.reduction.kernel;
-  if (has_tables || own_operation || !sizes_known(last_->kind.function) || last_->provisional) return {};
-  return {last_, last_->generation, last_->call.reduction};
+  return last_ ? Repeatable{last_, last_->generation, last_->call.reduction} : Repeatable{};
 }
 
 Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, void* output,
@@ -192,11 +196,10 @@ Status NodeCommunicator::run_two_sided(const Plan& plan, const Operation& op, st
 }
 
 Status NodeCommunicator::run_blocks(const Path& path, const Call& call, std::uint32_t signature) {
-  Status status = compiled::deliver_small_blocks(channel_, call, signature, large_blocks_);
-  if (status == Status::ok && large_blocks_.any) {
-    const Operation& left = large_blocks_.op;
-    status = transfer(*path.plan, left.in_place && path.copies_input ? with_copied_input(left) : left);
-  }
+  Status status = small_blocks_.deliver(channel_, call, signature);
+  const Operation* left = status == Status::ok ? small_blocks_.left() : nullptr;
+  if (left)
+    status = transfer(*path.plan, left->in_place && path.copies_input ? with_copied_input(*left) : *left);
   channel_.finish();
   return status;
 }

@@ -78,7 +78,7 @@ class NodeCommunicator final : public Communicator {
   std::unique_ptr<transports::cma::ExposedMemory> exposed_;
   Plans plans_;
   Decisions decisions_;
-  Decision* last_ = nullptr;  ///< of the last run()
+  Decision* last_ = nullptr;  ///< of the last run(), if it can be repeated
   CallMark mark_;             ///< of the call under way
   Trials trials_;
   SizeSamples size_samples_;
@@ -90,7 +90,7 @@ class NodeCommunicator final : public Communicator {
     std::uint64_t started_ns = 0;
   } native_trial_;
   executors::Workspace workspace_;
-  compiled::LargeBlocks large_blocks_;
+  compiled::SmallBlocks small_blocks_;
   executors::Operation copied_;  ///< of an in-place call, with its input in input_copy_
   std::vector<std::byte> input_copy_;
   std::vector<std::ptrdiff_t> copied_offsets_;

@@ -144,7 +144,7 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   Path path;
   path.plan = &plan;
   path.small_blocks_first = algorithm.access == Access::two_sided && !sizes_known(call.function) &&
-                            compiled::can_deliver_small_blocks(channel_.ranks());
+                            compiled::SmallBlocks::possible(channel_.ranks());
   path.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
   return path;
 }

@@ -5,7 +5,6 @@
 #include "engine/compiled/move.hpp"
 
 namespace hocket::engine::compiled {
-namespace {
 
 using executors::Operation;
 using ir::Collective;
@@ -14,9 +13,12 @@ using transports::shm::Channel;
 using transports::shm::inline_bytes;
 using transports::shm::payload_area_bytes;
 
+namespace {
+
 /// Of a block's size in the line; sizes that do not fit it are told as the largest one.
 using Told = std::uint16_t;
 constexpr std::size_t most_areas = 4;
+static_assert(Channel::finishes_lazily(most_areas* payload_area_bytes));
 
 Told told(std::size_t bytes) noexcept {
   return static_cast<Told>(std::min<std::size_t>(bytes, Told(~0U)));
@@ -28,160 +30,150 @@ struct Block {
   std::ptrdiff_t offset;  ///< in the user's buffer
 };
 
-/// Who sends to whom, and what; and where in its shared memory a sender keeps what it sends.
-class Exchange {
- public:
-  Exchange(Channel& channel, const Operation& op) noexcept
-      : channel_(channel),
-        op_(op),
-        me_(channel.rank()),
-        ranks_(channel.ranks()),
-        receivers_(op.collective == Collective::gather ? 1 : static_cast<std::size_t>(ranks_ - 1)) {}
+}  // namespace
 
-  std::size_t payload() const noexcept { return std::min(receivers_, most_areas) * payload_area_bytes; }
+Slots::Slots(std::size_t receivers) noexcept {
+  if (receivers == 0) return;
+  payload = std::min(receivers, most_areas) * payload_area_bytes;
+  line = inline_bytes / receivers;
+  beside = payload / receivers;
+}
+
+/// Who sends to whom, and what; and where in its shared memory a sender keeps what it sends.
+class SmallBlocks::Exchange {
+ public:
+  Exchange(Channel& its_channel, const Operation& operation, const Slots& its_slots) noexcept
+      : channel(its_channel), op(operation), slots(its_slots), me_(its_channel.rank()) {}
 
   template <class Act>
   void to_each(Act act) const noexcept {
-    if (op_.collective == Collective::gather) {
-      if (me_ != op_.root) act(op_.root);
-    } else if (op_.collective == Collective::alltoall || me_ == op_.root) {
+    if (op.collective == Collective::gather) {
+      if (me_ != op.root) act(op.root);
+    } else if (op.collective == Collective::alltoall || me_ == op.root) {
       others(act);
     }
   }
   /// Ends early where act(peer) is not ok.
   template <class Act>
   Status from_each(Act act) const noexcept {
-    if (op_.collective == Collective::scatter) return me_ == op_.root ? Status::ok : act(op_.root);
-    if (op_.collective == Collective::gather && me_ != op_.root) return Status::ok;
+    if (op.collective == Collective::scatter) return me_ == op.root ? Status::ok : act(op.root);
+    if (op.collective == Collective::gather && me_ != op.root) return Status::ok;
     Status status = Status::ok;
     others([&](Rank peer) {
       if (status == Status::ok) status = act(peer);
     });
-    if (status == Status::ok) channel_.everyone_arrived();
+    if (status == Status::ok) channel.everyone_arrived();
     return status;
   }
 
   Block sent_to(Rank peer) const noexcept {
     const auto i = static_cast<std::size_t>(peer);
-    if (op_.collective == Collective::gather) return {op_.own_bytes, 0};
-    return {op_.input_blocks.size_of(i), op_.input_blocks.offset_of(i)};
+    if (op.collective == Collective::gather) return {op.own_bytes, 0};
+    return {op.input_blocks.size_of(i), op.input_blocks.offset_of(i)};
   }
   Block received_from(Rank peer) const noexcept {
     const auto i = static_cast<std::size_t>(peer);
-    if (op_.collective == Collective::scatter) return {op_.own_bytes, 0};
-    return {op_.output_blocks.size_of(i), op_.output_blocks.offset_of(i)};
+    if (op.collective == Collective::scatter) return {op.own_bytes, 0};
+    return {op.output_blocks.size_of(i), op.output_blocks.offset_of(i)};
+  }
+  bool has_own_block() const noexcept { return op.collective == Collective::alltoall || me_ == op.root; }
+  void copy_own_block() const noexcept {
+    if (op.in_place || !has_own_block()) return;
+    const Block from = sent_to(me_), to = received_from(me_);
+    move(static_cast<std::byte*>(op.output) + to.offset,
+         static_cast<const std::byte*>(op.input) + from.offset, from.bytes);
   }
 
-  bool is_in_line(std::size_t bytes) const noexcept { return bytes + sizeof(Told) <= line_slot(); }
-  bool is_small(std::size_t bytes) const noexcept { return is_in_line(bytes) || bytes <= beside_slot(); }
+  bool is_in_line(std::size_t bytes) const noexcept { return bytes + sizeof(Told) <= slots.line; }
+  bool is_small(std::size_t bytes) const noexcept { return is_in_line(bytes) || bytes <= slots.beside; }
+  /// Of a receiver among the sender's.
+  std::size_t number_of(Rank sender, Rank receiver) const noexcept {
+    if (op.collective == Collective::gather) return 0;
+    return static_cast<std::size_t>(receiver > sender ? receiver - sender - 1
+                                                      : receiver - sender - 1 + channel.ranks());
+  }
 
-  /// In the sender's line or payload, for one of its receivers.
-  std::size_t line_offset(Rank sender, Rank receiver) const noexcept {
-    return number_of(sender, receiver) * line_slot();
-  }
-  std::size_t beside_offset(Rank sender, Rank receiver) const noexcept {
-    return number_of(sender, receiver) * beside_slot();
-  }
+  Channel& channel;
+  const Operation& op;
+  const Slots& slots;
 
  private:
   template <class Act>
   void others(Act act) const noexcept {
+    const Rank ranks = channel.ranks();
     Rank peer = me_;
-    for (Rank i = 1; i < ranks_; ++i) {
-      if (++peer == ranks_) peer = 0;
+    for (Rank i = 1; i < ranks; ++i) {
+      if (++peer == ranks) peer = 0;
       act(peer);
     }
   }
-  std::size_t line_slot() const noexcept { return inline_bytes / receivers_; }
-  std::size_t beside_slot() const noexcept { return payload() / receivers_; }
-  std::size_t number_of(Rank sender, Rank receiver) const noexcept {
-    if (receivers_ == 1) return 0;
-    return static_cast<std::size_t>(receiver > sender ? receiver - sender - 1
-                                                      : receiver - sender - 1 + ranks_);
-  }
 
-  Channel& channel_;
-  const Operation& op_;
   Rank me_;
-  Rank ranks_;
-  std::size_t receivers_;
 };
 
-void publish(Channel& channel, const Exchange& exchange, const Operation& op, LargeBlocks& left) noexcept {
-  std::byte* line = channel.own_line().payload.data();
+bool SmallBlocks::possible(Rank ranks) noexcept {
+  return ranks > 1 && Slots(static_cast<std::size_t>(ranks - 1)).line >= sizeof(Told);
+}
+
+Status SmallBlocks::deliver(Channel& channel, const Operation& op, std::uint32_t signature) noexcept {
+  const Exchange exchange(channel, op, op.collective == Collective::gather ? to_one_ : to_others_);
+  if (const Status s = channel.begin_with_payload(signature, exchange.slots.payload); s != Status::ok)
+    return s;
+  any_left_ = false;
+  publish(exchange);
+  exchange.copy_own_block();
+  const Status s = exchange.from_each([&](Rank peer) { return take(exchange, peer); });
+  if (any_left_) describe_rest(exchange);
+  return s;
+}
+
+void SmallBlocks::publish(const Exchange& exchange) noexcept {
+  Channel& channel = exchange.channel;
   exchange.to_each([&](Rank peer) {
     const Block block = exchange.sent_to(peer);
-    const auto* from = static_cast<const std::byte*>(op.input) + block.offset;
-    std::byte* slot = line + exchange.line_offset(channel.rank(), peer);
+    const std::size_t number = exchange.number_of(channel.rank(), peer);
+    const auto* from = static_cast<const std::byte*>(exchange.op.input) + block.offset;
+    std::byte* slot = channel.own_line().payload.data() + number * exchange.slots.line;
     const Told size = told(block.bytes);
     std::memcpy(slot, &size, sizeof size);
     const bool small = exchange.is_small(block.bytes);
     if (exchange.is_in_line(block.bytes))
       move(slot + sizeof size, from, block.bytes);
     else if (small)
-      move(channel.own_payload() + exchange.beside_offset(channel.rank(), peer), from, block.bytes);
-    left.input_sizes[static_cast<std::size_t>(peer)] = small ? 0 : block.bytes;
-    left.any = left.any || !small;
+      move(channel.own_payload() + number * exchange.slots.beside, from, block.bytes);
+    input_sizes_[static_cast<std::size_t>(peer)] = small ? 0 : block.bytes;
+    any_left_ = any_left_ || !small;
   });
   channel.announce();
 }
 
-Status take(Channel& channel, const Exchange& exchange, const Operation& op, Rank peer,
-            LargeBlocks& left) noexcept {
+Status SmallBlocks::take(const Exchange& exchange, Rank peer) noexcept {
+  Channel& channel = exchange.channel;
   const Block block = exchange.received_from(peer);
+  const std::size_t number = exchange.number_of(peer, channel.rank());
   if (const Status arrived = channel.arrived(peer); arrived != Status::ok) return arrived;
-  const std::byte* slot = channel.line_of(peer).payload.data() + exchange.line_offset(peer, channel.rank());
+  const std::byte* slot = channel.line_of(peer).payload.data() + number * exchange.slots.line;
   Told size;
   std::memcpy(&size, slot, sizeof size);
   if (size != told(block.bytes)) return Status::mismatch;
-  auto* to = static_cast<std::byte*>(op.output) + block.offset;
+  auto* to = static_cast<std::byte*>(exchange.op.output) + block.offset;
   const bool small = exchange.is_small(block.bytes);
   if (exchange.is_in_line(block.bytes))
     move(to, slot + sizeof size, block.bytes);
   else if (small)
-    move(to, channel.payload_of(peer) + exchange.beside_offset(peer, channel.rank()), block.bytes);
-  left.output_sizes[static_cast<std::size_t>(peer)] = small ? 0 : block.bytes;
-  left.any = left.any || !small;
+    move(to, channel.payload_of(peer) + number * exchange.slots.beside, block.bytes);
+  output_sizes_[static_cast<std::size_t>(peer)] = small ? 0 : block.bytes;
+  any_left_ = any_left_ || !small;
   return Status::ok;
 }
 
-bool has_own_block(const Channel& channel, const Operation& op) noexcept {
-  return op.collective == Collective::alltoall || channel.rank() == op.root;
-}
-
-void copy_own_block(const Channel& channel, const Exchange& exchange, const Operation& op) noexcept {
-  if (op.in_place || !has_own_block(channel, op)) return;
-  const Block from = exchange.sent_to(channel.rank()), to = exchange.received_from(channel.rank());
-  move(static_cast<std::byte*>(op.output) + to.offset, static_cast<const std::byte*>(op.input) + from.offset,
-       from.bytes);
-}
-
-void describe_rest(const Channel& channel, const Operation& op, LargeBlocks& left) noexcept {
-  const auto me = static_cast<std::size_t>(channel.rank());
-  left.op = op;
-  left.input_sizes[me] = left.output_sizes[me] = 0;
-  if (op.input_blocks.sizes) left.op.input_blocks.sizes = left.input_sizes.data();
-  if (op.output_blocks.sizes) left.op.output_blocks.sizes = left.output_sizes.data();
-  if (has_own_block(channel, op)) left.op.own_bytes = 0;
-}
-
-}  // namespace
-
-bool can_deliver_small_blocks(Rank ranks) noexcept {
-  return ranks > 1 && inline_bytes / static_cast<std::size_t>(ranks - 1) >= sizeof(Told);
-}
-
-Status deliver_small_blocks(Channel& channel, const Operation& op, std::uint32_t signature,
-                            LargeBlocks& left) noexcept {
-  const Exchange exchange(channel, op);
-  if (const Status s = channel.begin_with_payload(signature, exchange.payload()); s != Status::ok) return s;
-  static_assert(Channel::finishes_lazily(most_areas * payload_area_bytes));
-  left.any = false;
-  publish(channel, exchange, op, left);
-  copy_own_block(channel, exchange, op);
-  const Status s = exchange.from_each([&](Rank peer) { return take(channel, exchange, op, peer, left); });
-  if (left.any) describe_rest(channel, op, left);
-  return s;
+void SmallBlocks::describe_rest(const Exchange& exchange) noexcept {
+  const auto me = static_cast<std::size_t>(exchange.channel.rank());
+  left_ = exchange.op;
+  input_sizes_[me] = output_sizes_[me] = 0;
+  if (left_.input_blocks.sizes) left_.input_blocks.sizes = input_sizes_.data();
+  if (left_.output_blocks.sizes) left_.output_blocks.sizes = output_sizes_.data();
+  if (exchange.has_own_block()) left_.own_bytes = 0;
 }
 
 }  // namespace hocket::engine::compiled

@@ -12,21 +12,45 @@
 
 namespace hocket::engine::compiled {
 
-/// What is left to do of an operation: the same one, with the blocks that have been delivered empty.
-struct LargeBlocks {
-  explicit LargeBlocks(ir::Rank ranks)
-      : input_sizes(static_cast<std::size_t>(ranks)), output_sizes(static_cast<std::size_t>(ranks)) {}
+/// What a sender has for each of its receivers: bytes in its flag line (the block's size included) and beside
+/// it.
+struct Slots {
+  explicit Slots(std::size_t receivers) noexcept;
 
-  bool any = false;
-  executors::Operation op;  ///< valid if any
-  std::vector<std::size_t> input_sizes, output_sizes;
+  std::size_t line = 0;
+  std::size_t beside = 0;
+  std::size_t payload = 0;  ///< of all receivers, beside the line
 };
 
-/// The line has room for the size of every block that a rank sends.
-bool can_deliver_small_blocks(ir::Rank ranks) noexcept;
+class SmallBlocks {
+ public:
+  explicit SmallBlocks(ir::Rank ranks)
+      : to_one_(1),
+        to_others_(static_cast<std::size_t>(ranks - 1)),
+        input_sizes_(static_cast<std::size_t>(ranks)),
+        output_sizes_(static_cast<std::size_t>(ranks)) {}
 
-/// Begins the channel's next instance and delivers what is small; ending the instance is the caller's.
-Status deliver_small_blocks(transports::shm::Channel& channel, const executors::Operation& op,
-                            std::uint32_t signature, LargeBlocks& left) noexcept;
+  /// The line has room for the size of every block that a rank sends.
+  static bool possible(ir::Rank ranks) noexcept;
+
+  /// Begins the channel's next instance and delivers what is small; ending the instance is the caller's.
+  Status deliver(transports::shm::Channel& channel, const executors::Operation& op,
+                 std::uint32_t signature) noexcept;
+
+  /// After deliver(): what is left to do, null if nothing. The same operation, with the blocks that have been
+  /// delivered empty.
+  const executors::Operation* left() const noexcept { return any_left_ ? &left_ : nullptr; }
+
+ private:
+  class Exchange;
+  void publish(const Exchange& exchange) noexcept;
+  Status take(const Exchange& exchange, ir::Rank peer) noexcept;
+  void describe_rest(const Exchange& exchange) noexcept;
+
+  Slots to_one_, to_others_;
+  bool any_left_ = false;
+  executors::Operation left_;
+  std::vector<std::size_t> input_sizes_, output_sizes_;  ///< of what is left
+};
 
 }  // namespace hocket::engine::compiled

@@ -18,8 +18,20 @@
 
 namespace hocket::transports::shm {
 
+/// Asks for the line, to be written some calls from now: taking it from its last readers costs as much as
+/// everything else in a small call.
+inline void own_soon(const void* line) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));  // no-op where the CPU has none
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 class Channel {
  public:
+  /// Two ranks, 8 bytes, gather: 0.084 us without, 0.059 with 1, 0.045 with 3 to 6, 0.052 with 12.
+  static constexpr std::uint32_t lines_owned_ahead = 4;
   static constexpr std::uint32_t finish_every = 8;
   static_assert(2 * finish_every <= ring);
 
@@ -69,6 +81,7 @@ class Channel {
   void announce() noexcept {
     Line& line = own_line();
     line.word.store(expected_, std::memory_order_release);
+    own_soon(&own_->lines[(instance_ + lines_owned_ahead) % ring]);
     wake_sleepers(waiting_, &line.word);
   }
 
