@@ -14,13 +14,15 @@ build: apt  ## .venv with the tools, two MPIs and Hocket
 demo: build  ## a third-party program plain and under Hocket, side by side
 	@.venv/bin/python dev/demo.py
 
-test: build  ## all tests (< 25 minutes on 2 cores)
+test: apt  ## all tests (< 25 minutes on 2 cores)
+	@dev/build.sh intel
 	@dev/test.sh test
 
 check: build  ## the quick tests (< 3 minutes)
 	@dev/test.sh check
 
-test-long: build  ## what takes longer than CI may; see docs/testing.md
+test-long: apt  ## what takes longer than CI may; see docs/testing.md
+	@dev/build.sh intel
 	@dev/test.sh long
 
 lint: build  ## clang-format, clang-tidy on changed files, ruff, mypy
@@ -30,7 +32,7 @@ format: build  ## format the source
 	@dev/format.sh
 
 bench: apt  ## Hocket against the MPIs that are installed, Intel MPI among them
-	@dev/build.sh bench
+	@dev/build.sh intel
 	@dev/bench.sh
 
 clean:  ## forget the build (keeps .venv)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes .venv (tools, embedded MPIs) and installs Hocket into it. Each step is skipped when its input has not changed.
-#   build.sh [bench]      bench: also Intel MPI, as a rival to measure against
+#   build.sh [intel]      intel: also Intel MPI, to test on and to measure against
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 stamps=$venv/.stamps

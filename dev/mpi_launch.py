@@ -68,6 +68,8 @@ def launch_environment(family: str, prefix: Path) -> dict[str, str]:
         folder = str((prefix / LAUNCHERS[family][0]).resolve().parent.parent / "lib")
         present = environment.get("LD_LIBRARY_PATH", "")
         environment["LD_LIBRARY_PATH"] = f"{folder}:{present}" if present else folder
+    if family == "impi":
+        environment["I_MPI_ROOT"] = str((prefix / "impi").resolve())
     environment.setdefault("OMPI_MCA_btl_base_warn_component_unused", "0")
     return environment
 

@@ -27,6 +27,7 @@ summary() { grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' 
 
 native() {
   say "building the tests"
+  cmake "$build" >/dev/null || return 1 # an MPI may have come since the last time
   cmake --build "$build" --parallel "$jobs" --target all hocket_tests || return 1
   say "ctest ${select[*]}"
   run_ctest "$build" "${select[@]}"

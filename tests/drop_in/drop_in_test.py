@@ -91,7 +91,7 @@ def exits(set_: Set) -> None:
 
 
 def imb_benchmarks(set_: Set) -> None:
-    program = imb(set_.cache)
+    program = imb(set_.mpi.prefix)
     names = "Allreduce Reduce Reduce_scatter Reduce_scatter_block Allgather Allgatherv Scatter Scatterv"
     names += " Gather Gatherv Alltoall Alltoallv Bcast Barrier"
     for ranks in (2, 3):

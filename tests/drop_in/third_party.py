@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import zipfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "dev"))
+
+from mpi_launch import how_to_get  # noqa: E402
 
 EXIT_SKIPPED = 77
 MPI4PY = "4.1.2"
-INTEL_MPI = "2021.19.0"
 
 
 def skip(reason: str) -> None:
@@ -59,21 +61,9 @@ def mpi4py_suite(cache: Path) -> Path:
     return suite
 
 
-def imb(cache: Path) -> Path:
+def imb(prefix: Path) -> Path:
     """IMB-MPI1, a binary for the MPICH ABI that comes with Intel MPI."""
-    program = cache / f"imb-{INTEL_MPI}" / "IMB-MPI1"
-    if program.is_file():
-        return program
-    wheel = _download(cache / "fetched-impi", f"impi-rt=={INTEL_MPI}")
-    if wheel is None:
-        skip(f"impi-rt {INTEL_MPI}, which IMB-MPI1 comes with, cannot be downloaded")
-        raise AssertionError
-    program.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(wheel) as archive:
-        inside = next(name for name in archive.namelist() if name.endswith("/bin/IMB-MPI1"))
-        partly = program.with_suffix(f".{os.getpid()}")
-        partly.write_bytes(archive.read(inside))
-    partly.chmod(0o755)
-    partly.rename(program)
-    wheel.unlink()
+    program = prefix / "impi" / "bin" / "IMB-MPI1"
+    if not program.is_file():
+        skip(f"no Intel MPI here, which IMB-MPI1 comes with ({how_to_get('impi')})")
     return program
