@@ -14,7 +14,7 @@ Engine::Engine(const Options& options, Host host)
 Engine::~Engine() = default;
 
 void Engine::before_init() {
-  const std::optional<JobIdentity> job = identify_job(why_not_);
+  const std::optional<JobIdentity> job = identify_job(why_not_, host_.launcher);
   if (!job) return;
   if (job->local_size < 2) {
     why_not_ = "the job has one rank on this node";

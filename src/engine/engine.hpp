@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/options.hpp"
 #include "engine/arena.hpp"
@@ -18,6 +19,8 @@ struct Host {
   /// A message for people: stalls, set-up notes. The engine itself never prints.
   void (*say)(void* context, const std::string& text) = nullptr;
   void* context = nullptr;
+  /// The launcher that comes with this MPI, as in JobIdentity::source; empty: unknown.
+  std::string_view launcher;
 };
 
 class Engine {

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "engine/process_identity.hpp"
 
@@ -133,16 +134,12 @@ Told slurm() {
 }
 
 struct Launcher {
-  const char* name;
+  std::string_view name;
   Told (*ask)();
 };
 
-constexpr Launcher launchers[] = {
-    {"HOCKET_JOB", by_hand},
-    {"PMIx", open_mpi},
-    {"hydra", hydra},
-    {"slurm", slurm},
-};
+constexpr Launcher hand = {"HOCKET_JOB", by_hand};
+constexpr Launcher launchers[] = {{"PMIx", open_mpi}, {"hydra", hydra}, {"slurm", slurm}};
 
 std::string problem_of(const Told& told) {
   if (!told.problem.empty()) return told.problem;
@@ -152,23 +149,36 @@ std::string problem_of(const Told& told) {
   return {};
 }
 
+bool has_told(const Told& told) {
+  return !told.key.empty() || !told.problem.empty();
+}
+
+/// The launcher to believe, and what it told.
+std::pair<std::string_view, Told> ask_in_order(std::string_view own) {
+  if (Told told = hand.ask(); has_told(told)) return {hand.name, told};
+  for (const bool asks_own : {true, false})
+    for (const Launcher& launcher : launchers)
+      if ((launcher.name == own) == asks_own)
+        if (Told told = launcher.ask(); has_told(told)) return {launcher.name, told};
+  return {};
+}
+
 }  // namespace
 
-std::optional<JobIdentity> identify_job(std::string& why_not) {
-  for (const Launcher& launcher : launchers) {
-    const Told told = launcher.ask();
-    if (told.key.empty() && told.problem.empty()) continue;
-    if (const std::string problem = problem_of(told); !problem.empty()) {
-      why_not = std::string(launcher.name) + ": " + problem;
-      return std::nullopt;
-    }
-    return JobIdentity{.key = "user " + std::to_string(geteuid()) + " " + launcher.name + " " + told.key,
-                       .local_rank = told.local_rank.value_or(0),
-                       .local_size = told.local_size.value_or(1),
-                       .source = launcher.name};
+std::optional<JobIdentity> identify_job(std::string& why_not, std::string_view own_launcher) {
+  const auto [name, told] = ask_in_order(own_launcher);
+  if (name.empty()) {
+    why_not = "no launcher (mpirun, mpiexec, srun) tells which ranks share this node; HOCKET_JOB can";
+    return std::nullopt;
   }
-  why_not = "no launcher (mpirun, mpiexec, srun) tells which ranks share this node; HOCKET_JOB can";
-  return std::nullopt;
+  if (const std::string problem = problem_of(told); !problem.empty()) {
+    why_not = std::string(name) + ": " + problem;
+    return std::nullopt;
+  }
+  return JobIdentity{.key = "user " + std::to_string(geteuid()) + " " + std::string(name) + " " + told.key,
+                     .local_rank = told.local_rank.value_or(0),
+                     .local_size = told.local_size.value_or(1),
+                     .source = std::string(name)};
 }
 
 }  // namespace hocket::engine

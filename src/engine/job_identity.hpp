@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace hocket::engine {
 
@@ -15,7 +16,8 @@ struct JobIdentity {
 };
 
 /// Reads the environment; nullopt (with the reason) when no launcher told enough. Call before the native
-/// MPI_Init.
-std::optional<JobIdentity> identify_job(std::string& why_not);
+/// MPI_Init. `own_launcher`: a source, the one that comes with this MPI, asked before the others: a job that
+/// a rank of another MPI's job has started inherits what the outer launcher told.
+std::optional<JobIdentity> identify_job(std::string& why_not, std::string_view own_launcher = {});
 
 }  // namespace hocket::engine

@@ -42,11 +42,11 @@ struct Answer {
   std::string why_not;
 };
 
-Answer ask(const std::map<std::string, std::string>& environment) {
+Answer ask(const std::map<std::string, std::string>& environment, const std::string& own_launcher = {}) {
   for (const char* name : variables) unsetenv(name);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   Answer answer;
-  answer.job = identify_job(answer.why_not);
+  answer.job = identify_job(answer.why_not, own_launcher);
   for (const char* name : variables) unsetenv(name);
   return answer;
 }
@@ -103,6 +103,15 @@ TEST(JobIdentity, hydra_by_port_or_by_our_launcher) {
   EXPECT_NE(ask(environment).job->key.find("port n01:3456"), std::string::npos);
   environment["PMI_SPAWNED"] = "1";
   EXPECT_EQ(summary(ask(environment)), "hydra: started by MPI_Comm_spawn");
+}
+
+TEST(JobIdentity, a_job_inside_a_job_of_another_mpi_is_told_by_its_own_launcher) {
+  std::map<std::string, std::string> environment = open_mpi("prterun-n01-77@1");
+  environment.insert({{"MPI_LOCALRANKID", "2"}, {"MPI_LOCALNRANKS", "3"}, {"PMI_PORT", "n01:3456"}});
+  EXPECT_EQ(summary(ask(environment, "hydra")), "hydra 2/3");
+  EXPECT_EQ(summary(ask(environment, "PMIx")), "PMIx 1/4");
+  environment.erase("MPI_LOCALRANKID");
+  EXPECT_EQ(summary(ask(environment, "hydra")), "PMIx 1/4");
 }
 
 std::map<std::string, std::string> slurm(std::string tasks, std::string node, std::string local = "1") {

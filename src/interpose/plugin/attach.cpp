@@ -1,4 +1,6 @@
 // The plugin's one entry: stage 0 has found an MPI of this family and asks for implementations.
+#include <string_view>
+
 #include "base/error.hpp"
 #include "engine/job_identity.hpp"
 #include "interpose/plugin/errors.hpp"
@@ -15,10 +17,16 @@ Process& process = *new Process;
 
 namespace {
 
+#if defined(HOCKET_ABI_OMPI)
+constexpr std::string_view own_launcher = "PMIx";
+#else
+constexpr std::string_view own_launcher = "hydra";
+#endif
+
 // All ranks find the same mistake; one of them says it.
 bool is_speaker() {
   std::string why_not;
-  const auto job = engine::identify_job(why_not);
+  const auto job = engine::identify_job(why_not, own_launcher);
   return !job || job->local_rank == 0;
 }
 
@@ -31,7 +39,8 @@ bool start_engine() {
     const Options options = Options::from_environment();
     if (!options.on) return false;
     process.reporting = !options.report.empty();
-    process.engine = std::make_unique<engine::Engine>(options, engine::Host{poke, say_for_engine, nullptr});
+    process.engine =
+        std::make_unique<engine::Engine>(options, engine::Host{poke, say_for_engine, nullptr, own_launcher});
     return true;
   } catch (const std::exception& e) {
     if (is_speaker()) say(std::string(e.what()) + "; everything is left to the MPI");
