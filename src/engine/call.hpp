@@ -36,6 +36,8 @@ enum class Function : std::uint8_t {
   other,
 };
 
+inline constexpr std::size_t function_count = static_cast<std::size_t>(Function::other) + 1;
+
 struct Call : executors::Operation {
   Function function = Function::barrier;
 };

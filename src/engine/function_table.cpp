@@ -5,7 +5,7 @@
 namespace hocket::engine {
 
 std::string_view mpi_name_of(Function function) {
-  constexpr std::array<std::string_view, static_cast<std::size_t>(Function::other) + 1> names = {
+  constexpr std::array<std::string_view, function_count> names = {
       "MPI_Barrier",
       "MPI_Bcast",
       "MPI_Reduce",

@@ -65,9 +65,8 @@ NodeCommunicator::~NodeCommunicator() {
 }
 
 Outcome NodeCommunicator::run(const Call& call) noexcept {
-  const CallKind kind = kind_of(call);
-  Decision* decision = decisions_.find(kind);
-  if (!decision || !is_current(*decision, kind)) decision = decide_anew(kind, call);
+  Decision* decision = sizes_known(call.function) ? decision_for(kind_of(call, call.agreed_bytes), call)
+                                                  : sampled_decision(call);
   if (!decision) return Outcome::error;
   last_ = is_repeatable(call) && !decision->provisional ? decision : nullptr;
   if (last_) decision->call = call;

@@ -1,6 +1,7 @@
 // A communicator whose ranks share this node's arena.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -41,7 +42,9 @@ class NodeCommunicator final : public Communicator {
     std::byte* memory = nullptr;
   };
 
-  CallKind kind_of(const Call& call) noexcept;
+  Decision* sampled_decision(const Call& call) noexcept;                    ///< null: no memory
+  Decision* decision_for(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
+  CallKind kind_of(const Call& call, std::size_t bytes) const noexcept;
   Decision* decide_anew(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
   Outcome run_decided(Decision& decision, const Call& call) noexcept;
   Outcome run_path(const Decision& decision, const Path& path, const Call& call) noexcept;
@@ -78,8 +81,9 @@ class NodeCommunicator final : public Communicator {
   std::unique_ptr<transports::cma::ExposedMemory> exposed_;
   Plans plans_;
   Decisions decisions_;
-  Decision* last_ = nullptr;  ///< of the last run(), if it can be repeated
-  CallMark mark_;             ///< of the call under way
+  Decision* last_ = nullptr;                    ///< of the last run(), if it can be repeated
+  std::array<Decision*, function_count> sampled_{};  ///< the last ones of functions without known sizes
+  CallMark mark_;                               ///< of the call under way
   Trials trials_;
   SizeSamples size_samples_;
   OwnRows rows_;

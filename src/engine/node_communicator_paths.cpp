@@ -39,11 +39,26 @@ std::size_t largest_block(const Call& call, Rank ranks) {
 
 }  // namespace
 
-CallKind NodeCommunicator::kind_of(const Call& call) noexcept {
+/// Nothing is known of such a call but its function, its root, and the size of earlier ones: mostly those of
+/// the last one.
+Decision* NodeCommunicator::sampled_decision(const Call& call) noexcept {
+  const std::size_t bytes = size_samples_.agreed_before(call);
+  Decision*& last = sampled_[static_cast<std::size_t>(call.function)];
+  const bool same = last && last->kind.function == call.function && last->kind.bytes == bytes &&
+                    (last->kind.root == call.root || !ir::is_rooted(call.collective));
+  return same ? last : last = decision_for(kind_of(call, bytes), call);
+}
+
+Decision* NodeCommunicator::decision_for(const CallKind& kind, const Call& call) noexcept {
+  Decision* decision = decisions_.find(kind);
+  return decision && is_current(*decision, kind) ? decision : decide_anew(kind, call);
+}
+
+CallKind NodeCommunicator::kind_of(const Call& call, std::size_t bytes) const noexcept {
   CallKind kind;
   kind.function = call.function;
   kind.root = ir::is_rooted(call.collective) ? call.root : -1;
-  kind.bytes = sizes_known(call.function) ? call.agreed_bytes : size_samples_.agreed_before(call);
+  kind.bytes = bytes;
   kind.largest_block = largest_block(call, channel_.ranks());
   if (ir::is_reduction(call.collective)) {
     kind.operation = call.reduction.operation;
@@ -150,7 +165,7 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
 }
 
 /// Large calls that move data: what the rules chose, single copy if they did not choose it though it is
-/// possible, and the MPI's own call unless ranks share cores (there it waits by spinning).
+/// possible, and the MPI's own call.
 void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                                    const tuning::Choice& ruled) {
   const bool moves_data = !ir::is_reduction(call.collective) && call.collective != ir::Collective::barrier;
@@ -165,8 +180,8 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
   if (exposed && exposed != ruled.algorithm)
     decision.tried[paths++] =
         path_for(decision.kind, call, {exposed, algorithms::presets(*exposed), true, won_reason});
-  if (!situation.oversubscribed) decision.tried[paths++] = native(decision.kind, won_reason);
-  if (paths > 1) decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
+  decision.tried[paths++] = native(decision.kind, won_reason);
+  decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
 }
 
 bool NodeCommunicator::has_memory_for(const Algorithm& algorithm) {

@@ -13,7 +13,6 @@
 
 namespace hocket::engine {
 
-inline constexpr std::size_t function_count = static_cast<std::size_t>(Function::other) + 1;
 std::string_view name_of(Function function);
 
 /// Where calls are counted. Each thread that counts at the same time as others has rows of its own (OwnRows);

@@ -62,27 +62,20 @@ inline Status from_each(Channel& channel, Take take) noexcept {
 }
 
 Status barrier(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
-  Channel& channel = call.channel;
-  channel.announce();
-  const Status s = from_each(channel, [](Rank) {});
-  finish(call);
-  return s;
+  call.channel.announce();
+  return from_each(call.channel, [](Rank) {});
 }
 
 Status bcast(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
-  Status s = Status::ok;
   if (channel.rank() == op.root) {
     publish(call, op.input, op.own_bytes);
-  } else {
-    channel.announce();
-    s = channel.arrived(op.root);
-    if (s == Status::ok) move(op.output, place_of(call, op.root), op.own_bytes);
+    return Status::ok;
   }
-  finish(call);
+  channel.announce();
+  const Status s = channel.arrived(op.root);
+  if (s == Status::ok) move(op.output, place_of(call, op.root), op.own_bytes);
   return s;
 }
 
@@ -97,34 +90,28 @@ inline void fold(const FlatCall& call, Rank upto, const void* own, std::size_t o
 }
 
 Status reduce(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
-  Status s = Status::ok;
   if (channel.rank() != op.root) {
     publish(call, op.input, op.own_bytes);
-  } else {
-    channel.announce();
-    s = from_each(channel, [](Rank) {});
-    if (s == Status::ok) fold(call, channel.ranks(), op.input, 0, op.own_bytes);
+    return Status::ok;
   }
-  finish(call);
+  channel.announce();
+  const Status s = from_each(channel, [](Rank) {});
+  if (s == Status::ok) fold(call, channel.ranks(), op.input, 0, op.own_bytes);
   return s;
 }
 
 Status allreduce(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
   publish(call, op.input, op.own_bytes);
   const Status s = from_each(channel, [](Rank) {});
   if (s == Status::ok) fold(call, channel.ranks(), op.input, 0, op.own_bytes);
-  finish(call);
   return s;
 }
 
 Status reduce_scatter(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
   const auto last = static_cast<std::size_t>(channel.ranks() - 1);
@@ -138,14 +125,12 @@ Status reduce_scatter(const FlatCall& call) noexcept {
   const void* own = op.in_place ? place_of(call, channel.rank()) + offset
                                 : at(op.input, static_cast<std::ptrdiff_t>(offset));
   if (s == Status::ok) fold(call, channel.ranks(), own, offset, op.own_bytes);
-  finish(call);
   return s;
 }
 
 /// Waits for the lower ranks only: later ranks do not hold up earlier ones.
 template <bool inclusive>
 Status prefix(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
   const Rank me = channel.rank();
@@ -154,72 +139,59 @@ Status prefix(const FlatCall& call) noexcept {
   for (Rank r = 0; r < me && s == Status::ok; ++r) s = channel.arrived(r);
   const Rank upto = inclusive ? me + 1 : me;
   if (s == Status::ok && upto > 0) fold(call, upto, op.input, 0, op.own_bytes);
-  finish(call);
   return s;
+}
+
+/// Every peer's block, to its place in the output.
+inline Status take_blocks(const FlatCall& call) noexcept {
+  const Operation& op = call.op;
+  return from_each(call.channel, [&](Rank peer) {
+    const auto block = static_cast<std::size_t>(peer);
+    move(at(op.output, op.output_blocks.offset_of(block)), place_of(call, peer),
+         op.output_blocks.size_of(block));
+  });
 }
 
 Status gather(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
-  Channel& channel = call.channel;
   const Operation& op = call.op;
-  Status s = Status::ok;
-  if (channel.rank() != op.root) {
+  if (call.channel.rank() != op.root) {
     publish(call, op.input, op.own_bytes);
-  } else {
-    channel.announce();
-    if (!op.in_place)
-      move(at(op.output, op.output_blocks.offset_of(static_cast<std::size_t>(op.root))), op.input,
-           op.own_bytes);
-    s = from_each(channel, [&](Rank peer) {
-      const auto block = static_cast<std::size_t>(peer);
-      const std::size_t bytes = op.output_blocks.size_of(block);
-      move(at(op.output, op.output_blocks.offset_of(block)), place_of(call, peer), bytes);
-    });
+    return Status::ok;
   }
-  finish(call);
-  return s;
+  call.channel.announce();
+  const auto own = static_cast<std::size_t>(op.root);
+  if (!op.in_place) move(at(op.output, op.output_blocks.offset_of(own)), op.input, op.own_bytes);
+  return take_blocks(call);
 }
 
 Status allgather(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
-  Channel& channel = call.channel;
   const Operation& op = call.op;
-  const auto me = static_cast<std::size_t>(channel.rank());
+  const auto me = static_cast<std::size_t>(call.channel.rank());
   std::byte* own = at(op.output, op.output_blocks.offset_of(me));
   publish(call, op.in_place ? own : op.input, op.own_bytes);
   if (!op.in_place) move(own, op.input, op.own_bytes);
-  const Status s = from_each(channel, [&](Rank peer) {
-    const auto block = static_cast<std::size_t>(peer);
-    const std::size_t bytes = op.output_blocks.size_of(block);
-    move(at(op.output, op.output_blocks.offset_of(block)), place_of(call, peer), bytes);
-  });
-  finish(call);
-  return s;
+  return take_blocks(call);
 }
 
 /// Regular blocks of `size` bytes; the root publishes all of them in one piece.
 Status scatter(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
   const std::size_t block = op.agreed_bytes;
   const std::size_t all = block * static_cast<std::size_t>(channel.ranks());
   const auto own = static_cast<std::ptrdiff_t>(block * static_cast<std::size_t>(channel.rank()));
-  Status s = Status::ok;
   if (channel.rank() == op.root) {
     publish(call, op.input, all);
     if (!op.in_place) move(op.output, at(op.input, own), block);
-  } else {
-    channel.announce();
-    s = channel.arrived(op.root);
-    if (s == Status::ok) move(op.output, place_of(call, op.root) + own, block);
+    return Status::ok;
   }
-  finish(call);
+  channel.announce();
+  const Status s = channel.arrived(op.root);
+  if (s == Status::ok) move(op.output, place_of(call, op.root) + own, block);
   return s;
 }
 
 Status alltoall(const FlatCall& call) noexcept {
-  if (const Status s = begin(call); s != Status::ok) return s;
   Channel& channel = call.channel;
   const Operation& op = call.op;
   const std::size_t block = op.agreed_bytes;
@@ -227,17 +199,25 @@ Status alltoall(const FlatCall& call) noexcept {
   const auto own = static_cast<std::ptrdiff_t>(block * static_cast<std::size_t>(channel.rank()));
   publish(call, op.input, all);
   if (!op.in_place) move(at(op.output, own), at(op.input, own), block);
-  const Status s = from_each(channel, [&](Rank peer) {
+  return from_each(channel, [&](Rank peer) {
     move(at(op.output, static_cast<std::ptrdiff_t>(block * static_cast<std::size_t>(peer))),
          place_of(call, peer) + own, block);
   });
+}
+
+/// A plan as the channel's next instance.
+template <FlatPlan plan>
+Status instance(const FlatCall& call) noexcept {
+  if (const Status s = begin(call); s != Status::ok) return s;
+  const Status s = plan(call);
   finish(call);
   return s;
 }
 
 constexpr std::array<FlatPlan, ir::collective_count> plans = {
-    barrier,   bcast,    reduce,         allreduce,    gather,       scatter,
-    allgather, alltoall, reduce_scatter, prefix<true>, prefix<false>};
+    instance<barrier>,        instance<bcast>,        instance<reduce>,       instance<allreduce>,
+    instance<gather>,         instance<scatter>,      instance<allgather>,    instance<alltoall>,
+    instance<reduce_scatter>, instance<prefix<true>>, instance<prefix<false>>};
 
 }  // namespace
 
