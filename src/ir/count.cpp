@@ -59,7 +59,7 @@ class Counting {
   }
 
   const Schedule& schedule_;
-  const std::function<std::uint64_t(std::uint32_t)>& size_;
+  std::function<std::uint64_t(std::uint32_t)> size_;
   Counters counters_;
 };
 

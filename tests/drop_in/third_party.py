@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "dev"))
 
-from mpi_launch import how_to_get  # noqa: E402
+from mpi_launch import how_to_get
 
 EXIT_SKIPPED = 77
 MPI4PY = "4.1.2"

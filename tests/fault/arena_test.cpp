@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -153,7 +154,7 @@ TEST(ArenaFault, a_stopped_rank_is_alive) {
 TEST(ArenaFault, a_program_that_closes_all_descriptors_stays_alive_and_can_carve) {
   const auto texts = in_sealed_arena(2, [&](auto& arena, int rank) -> std::string {
     meet(*arena, 1, 2);
-    const int file = fileno(tmpfile());
+    const int file = memfd_create("another", 0);
     struct stat before{}, after{};
     fstat(file, &before);
     for (int number = 400; rank == 1 && number < 1100; ++number) dup2(file, number);

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
       CASES(TEXT)};
   const int cases = (int)(sizeof texts / sizeof *texts);
   if (argc < 2) return printf("%d\n", cases) < 0;
-  const int number = atoi(argv[1]);
+  const int number = (int)strtol(argv[1], NULL, 10);
   int rank = 0, error_class = MPI_SUCCESS;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(WORLD, &rank);

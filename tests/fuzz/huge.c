@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   if (!data) {
     printf("SKIPPED: no memory\n");
     MPI_Abort(MPI_COMM_WORLD, 77);
+    return 77;
   }
   MPI_Type_contiguous((int)megabyte, MPI_BYTE, &block);
   MPI_Type_commit(&block);

@@ -11,10 +11,12 @@ thread_local std::uint64_t count = 0;
 
 // The C library's own, under the names by which it allows to replace the others.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming)
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t number, std::size_t bytes);
 void* __libc_realloc(void* old, std::size_t bytes);
 void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+// NOLINTEND(readability-identifier-naming)
 
 void* malloc(std::size_t bytes) {
   ++count;

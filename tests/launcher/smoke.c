@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   MPI_Bcast(&from_root, 1, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Finalize();
 
-  const int expected = argc > 1 ? atoi(argv[1]) : size;
+  const int expected = argc > 1 ? (int)strtol(argv[1], NULL, 10) : size;
   if (size == expected && sum == size * (size + 1) / 2 && from_root == 4711) return 0;
   printf("rank %d: size %d (expected %d), sum %d, from root %d\n", rank, size, expected, sum, from_root);
   return 1;

@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
     return 77;
   }
   unsigned long long seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (unsigned long long)time(NULL);
-  const int calls = argc > 2 ? atoi(argv[2]) : 200;
+  const int calls = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 200;
   MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
   if (check_rank == 0) printf("seed %llu, %d calls\n", seed, calls);
   state = seed;

@@ -8,10 +8,11 @@
 enum { block = 1 << 16, blocks = 4000, gap = 64, room = 100 << 20 };
 
 static void limit_memory(void) {
-  long pages = 0;
+  char line[128];
   FILE* file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld", &pages) != 1) abort();
+  if (!file || !fgets(line, sizeof line, file)) abort();
   fclose(file);
+  const long pages = strtol(line, NULL, 10);
   const rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + room;
   const struct rlimit limit = {most, most};
   setrlimit(RLIMIT_AS, &limit);

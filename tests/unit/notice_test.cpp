@@ -44,13 +44,13 @@ TEST(Notice, tells_what_was_written_before_it_to_ranks_that_run_ahead) {
   const auto run = [&](Rank rank) {
     Channel channel(memory.get(), ranks, rank, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
     for (int n = 0; n < notes; ++n) {
-      written[static_cast<std::size_t>(rank * notes + n)] = n + 1;
+      written[static_cast<std::size_t>(rank) * notes + static_cast<std::size_t>(n)] = n + 1;
       Notice notice;
       notice.give(channel);
       while (!notice.is_due(channel)) channel.skip();
       if (!notice.given_by_all(channel)) ++wrong[static_cast<std::size_t>(rank)];
       for (Rank r = 0; r < ranks; ++r)
-        if (written[static_cast<std::size_t>(r * notes + n)] != n + 1)
+        if (written[static_cast<std::size_t>(r) * notes + static_cast<std::size_t>(n)] != n + 1)
           ++wrong[static_cast<std::size_t>(rank)];
     }
     for (int call = 0; call < 8; ++call) channel.skip();  // tells that the last one is finished

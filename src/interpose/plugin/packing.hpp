@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 
 #include "interpose/plugin/handles/types.hpp"
 #include "interpose/plugin/scratch.hpp"
@@ -18,7 +19,8 @@ struct Elements {
 };
 
 /// The MPI has refused, and has called the error handler; thrown before the engine is asked.
-struct MpiFailure {
+struct MpiFailure : std::exception {
+  explicit MpiFailure(int its_code) : code(its_code) {}
   int code;
 };
 

@@ -10,11 +10,11 @@
 namespace hocket::interpose {
 namespace {
 
-// A communicator that could not be opened is nothing to these: the MPI runs them on all ranks.
 void mark(MPI_Comm comm, Function function, const void* return_address) noexcept {
   try {
     if (Communicator* c = enter(comm, function, return_address)) c->engine->mark_native(function);
-  } catch (const std::exception&) {
+  } catch (
+      const std::exception&) {  // it could not be opened, not worth an error: the MPI runs these on all ranks
   }
 }
 
