@@ -57,6 +57,9 @@ std::string Guard::explain(Status status, const std::string& detail) const {
   const std::string where = describe_instance(*channel_, call);
   switch (status) {
     case Status::mismatch:
+      if (!detail.empty())
+        return "the ranks of a communicator disagree about the data of call " + std::to_string(call) + ": " +
+               detail + ": " + where;
       return "the ranks of a communicator call different collectives (call " + std::to_string(call) +
              "): " + where;
     case Status::peer_dead:

@@ -138,6 +138,9 @@ void NodeCommunicator::native_ended() noexcept {
 
 void NodeCommunicator::report_failure(Status status) noexcept {
   try {
+    const auto& disagreement = small_blocks_.disagreement();
+    if (status == Status::mismatch && disagreement)
+      return guard_.fail(status, disagreement->text(channel_.rank()));
     if (status != Status::failed || !exposed_ || exposed_->failure().error == 0) return guard_.fail(status);
     const transports::cma::ReadFailure& failure = exposed_->failure();
     if (failure.error == ESRCH && guard_.look(failure.peer, long_wait_ns) == Status::peer_dead)

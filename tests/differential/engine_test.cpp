@@ -176,6 +176,7 @@ TEST(Engine, NoticesBlocksOfDifferentSizes) {
     harness::Ranks setting;
     setting.ranks = 2;
     std::vector<Outcome> outcomes(2);
+    std::string error;
     harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
       harness::CallPlan plan;
       plan.function = Function::gatherv;
@@ -183,6 +184,7 @@ TEST(Engine, NoticesBlocksOfDifferentSizes) {
       plan.counts = {3, rank == 0 ? 20'000 : sent};
       harness::CallData data(plan, rank);
       outcomes[static_cast<std::size_t>(rank)] = communicator.run(data.call());
+      if (rank == 0) error = communicator.error();
       if (rank == 1) {  // has sent, and hears of it in its next call
         plan.function = Function::barrier;
         harness::CallData barrier(plan, rank);
@@ -191,6 +193,9 @@ TEST(Engine, NoticesBlocksOfDifferentSizes) {
     });
     EXPECT_EQ(outcomes[0], Outcome::error);
     EXPECT_EQ(outcomes[1], Outcome::error);
+    EXPECT_NE(error.find(" sends " + std::to_string(sent * 8) + " bytes to rank 0, which expects 160000"),
+              std::string::npos)
+        << error;
   }
 }
 

@@ -111,6 +111,12 @@ class SmallBlocks::Exchange {
   Rank me_;
 };
 
+std::string Disagreement::text(Rank receiver) const {
+  const std::string at_least = sent == Told(~0U) ? "at least " : "";
+  return "rank " + std::to_string(sender) + " sends " + at_least + std::to_string(sent) + " bytes to rank " +
+         std::to_string(receiver) + ", which expects " + std::to_string(expected);
+}
+
 bool SmallBlocks::possible(Rank ranks) noexcept {
   return ranks > 1 && Slots(static_cast<std::size_t>(ranks - 1)).line >= sizeof(Told);
 }
@@ -155,7 +161,10 @@ Status SmallBlocks::take(const Exchange& exchange, Rank peer) noexcept {
   const std::byte* slot = channel.line_of(peer).payload.data() + number * exchange.slots.line;
   Told size;
   std::memcpy(&size, slot, sizeof size);
-  if (size != told(block.bytes)) return Status::mismatch;
+  if (size != told(block.bytes)) {
+    disagreement_ = {peer, size, block.bytes};
+    return Status::mismatch;
+  }
   auto* to = static_cast<std::byte*>(exchange.op.output) + block.offset;
   const bool small = exchange.is_small(block.bytes);
   if (exchange.is_in_line(block.bytes))

@@ -4,6 +4,8 @@
 // selected. The sender writes every block's size into its line, so that ends that disagree are noticed.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/status.hpp"
@@ -20,6 +22,15 @@ struct Slots {
   std::size_t line = 0;
   std::size_t beside = 0;
   std::size_t payload = 0;  ///< of all receivers, beside the line
+};
+
+/// A block whose ends expect different sizes.
+struct Disagreement {
+  ir::Rank sender = 0;
+  std::size_t sent = 0;  ///< bytes; sizes that do not fit 16 bits are told as 65535
+  std::size_t expected = 0;
+
+  std::string text(ir::Rank receiver) const;
 };
 
 class SmallBlocks {
@@ -40,6 +51,8 @@ class SmallBlocks {
   /// After deliver(): what is left to do, null if nothing. The same operation, with the blocks that have been
   /// delivered empty.
   const executors::Operation* left() const noexcept { return any_left_ ? &left_ : nullptr; }
+  /// Why deliver() has found a mismatch, if it was for a block.
+  const std::optional<Disagreement>& disagreement() const noexcept { return disagreement_; }
 
  private:
   class Exchange;
@@ -50,6 +63,7 @@ class SmallBlocks {
   Slots to_one_, to_others_;
   bool any_left_ = false;
   executors::Operation left_;
+  std::optional<Disagreement> disagreement_;
   std::vector<std::size_t> input_sizes_, output_sizes_;  ///< of what is left
 };
 
