@@ -5,7 +5,9 @@
 
 Exit status: the command's own; 124 when the limit was reached; 70 when it ended but left processes behind.
 All descendants are found, also those that left the process group or session (MPI daemons do): this process is
-their "child subreaper", so orphans come back to it. Standard library only.
+their "child subreaper", so orphans come back to it. The command has a TMPDIR of its own: a killed mpirun leaves its
+session folder, named after its process number, and Open MPI 5 refuses to start where a later one has the same
+number. Standard library only.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from types import FrameType
@@ -100,6 +103,13 @@ def run_limited(command: Sequence[str], seconds: float, environment: dict[str, s
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _on_signal)
     sys.stdout.flush()
+    with tempfile.TemporaryDirectory(prefix="limited.", ignore_cleanup_errors=True) as folder:
+        return _run(
+            command, seconds, {**(os.environ if environment is None else environment), "TMPDIR": folder}
+        )
+
+
+def _run(command: Sequence[str], seconds: float, environment: dict[str, str]) -> int:
     try:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
     except OSError as error:

@@ -1,5 +1,7 @@
 // Collective file access: the MPI's own input/output calls collectives of its own, inside the library, which
 // are not Hocket's. The program's collectives around it are.
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "mpi/check.h"
@@ -32,10 +34,12 @@ static void check_file(const char* name, int size) {
 
 int main(int argc, char** argv) {
   int size = 0;
-  char name[64] = "";
+  char name[4096] = "";
   check_start(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (check_rank == 0) snprintf(name, sizeof name, "/tmp/hocket-mpi-io.%d", (int)getpid());
+  if (check_rank == 0)
+    snprintf(name, sizeof name, "%s/hocket-mpi-io.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+             (int)getpid());
   MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
   check_file(name, size);
   MPI_Barrier(MPI_COMM_WORLD);

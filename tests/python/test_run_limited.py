@@ -51,3 +51,10 @@ def test_a_daemon_left_behind_is_an_error() -> None:
 def test_a_program_that_is_not_there() -> None:
     command = [sys.executable, str(RUN_LIMITED), "--seconds", "5", "--", "no-such-program"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 127
+
+
+def test_temporary_files_are_removed() -> None:
+    folder = run(10, 'touch "$TMPDIR/left"; echo "$TMPDIR"').stdout.strip()
+    assert folder and not Path(folder).exists()
+    folder = run(0.5, 'touch "$TMPDIR/left"; echo "$TMPDIR"; sleep 61.0104').stdout.strip()
+    assert folder and not Path(folder).exists()
