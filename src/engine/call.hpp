@@ -43,12 +43,21 @@ struct Call : executors::Operation {
 };
 
 enum class Outcome : std::uint8_t {
+  ours,  ///< only of begin(): carry_out() must follow
   done,
+  done_timed,    ///< the same, and tell ended() when the data are where the program wants them
   native,        ///< leave this call to the MPI; the same on all ranks
-  native_timed,  ///< the same, and tell native_ended() when it has returned
+  native_timed,  ///< the same, and tell ended() when it has returned
   error,         ///< see Communicator::error()
-  forgotten,     ///< only of repeat(): the decision was given up meanwhile; use run()
+  forgotten,     ///< only of repeat(): the decision was given up meanwhile; use begin()
 };
+
+constexpr bool is_done(Outcome o) noexcept {
+  return o == Outcome::done || o == Outcome::done_timed;
+}
+constexpr bool is_timed(Outcome o) noexcept {
+  return o == Outcome::done_timed || o == Outcome::native_timed;
+}
 
 /// A call that was run before, to be run again with other buffers and without being described anew.
 struct Repeatable {

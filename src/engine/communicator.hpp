@@ -20,16 +20,24 @@ class Communicator {
                                             std::span<const Rank> members, Rank rank, std::string& why_not);
   virtual ~Communicator() = default;
 
-  /// Runs the call or says `native` (then the caller runs the MPI's own). No allocation once warm.
-  virtual Outcome run(const Call& call) noexcept = 0;
+  /// What becomes of a call, from everything but its buffers: `ours`, or `native` (then the caller runs the
+  /// MPI's own). So data that have to be packed are packed only for whom runs them. No allocation once warm.
+  virtual Outcome begin(const Call& call) noexcept = 0;
+  /// After Outcome::ours, with the buffers.
+  virtual Outcome carry_out(const Call& call) noexcept = 0;
+  /// Both, where there is nothing to pack.
+  Outcome run(const Call& call) noexcept {
+    const Outcome begun = begin(call);
+    return begun == Outcome::ours ? carry_out(call) : begun;
+  }
 
-  /// After run(): its call for repeat(). Calls with tables of sizes and with the user's own operations cannot
-  /// be repeated.
+  /// After begin(): its call for repeat(). Calls with tables of sizes and with the user's own operations
+  /// cannot be repeated.
   virtual Repeatable repeatable() const noexcept = 0;
   virtual Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept = 0;
 
-  /// After Outcome::native_timed, when the MPI's own call has returned.
-  virtual void native_ended() noexcept = 0;
+  /// After an outcome that is timed, when the call has ended.
+  virtual void ended() noexcept = 0;
 
   /// A collective that this communicator leaves to the MPI without asking run(): its mark for stall reports
   /// and mismatches.

@@ -7,10 +7,8 @@
 #include <memory>
 
 #include "engine/call.hpp"
-#include "engine/compiled/flat.hpp"
-#include "engine/report.hpp"
+#include "engine/path.hpp"
 #include "engine/trials.hpp"
-#include "executors/plan.hpp"
 
 namespace hocket::engine {
 
@@ -31,18 +29,6 @@ struct CallKind {
          static_cast<std::size_t>(operation) << 20U;
     return (h * 0x9e3779b97f4a7c15U) >> 32U;
   }
-};
-
-/// One way to run a call.
-struct Path {
-  compiled::FlatPlan flat = nullptr;      ///< compiled plan, or
-  std::size_t published = 0;              ///< (what a rank publishes at most in it)
-  const executors::Plan* plan = nullptr;  ///< interpreted plan, or neither: left to the MPI
-  bool small_blocks_first = false;        ///< the plan is only for what compiled/small_blocks.hpp leaves
-  bool copies_input = false;              ///< in-place calls need a copy of the input
-  ReportRow* row = nullptr;
-
-  bool is_native() const noexcept { return !flat && !plan; }
 };
 
 struct Decision {

@@ -140,7 +140,7 @@ Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
 
 Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
-  if (!has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
+  if (!runner_.has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
   ir::Request request;
   request.collective = call.collective;
   request.ranks = channel_.ranks();
@@ -152,10 +152,8 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   if (algorithm.access == Access::one_sided && plan.staging_chunks > 0 &&
       Binding(plan, call).longest_segment(transports::shm::staging_area_bytes) == 0)
     return native(kind, "one element is larger than the staging buffer");
-  if (algorithm.single_copy && !exposed_)
-    exposed_ =
-        std::make_unique<transports::cma::ExposedMemory>(*staging_, channel_, single_copy_.processes());
-  workspace_.fit(plan);
+  if (algorithm.single_copy && !runner_.can_read_peers()) runner_.read_peers(single_copy_.processes());
+  runner_.fit(plan);
   Path path;
   path.plan = &plan;
   path.small_blocks_first = algorithm.access == Access::two_sided && !sizes_known(call.function) &&
@@ -182,30 +180,6 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
         path_for(decision.kind, call, {exposed, algorithms::presets(*exposed), true, won_reason});
   decision.tried[paths++] = native(decision.kind, won_reason);
   decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
-}
-
-bool NodeCommunicator::has_memory_for(const Algorithm& algorithm) {
-  const Rank ranks = channel_.ranks();
-  if (algorithm.access == Access::two_sided) {
-    std::byte* memory = part(cells_memory_, transports::shm::cells_bytes(ranks));
-    if (memory && !cells_)
-      cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, channel_.rank(), channel_.waiting());
-    return memory != nullptr;
-  }
-  if (!staging_) staging_ = std::make_unique<transports::shm::Staging>(channel_);
-  if (!algorithm.staging) return true;
-  std::byte* memory = part(staging_memory_, transports::shm::staging_bytes(ranks));
-  staging_->use(memory);
-  return memory != nullptr;
-}
-
-std::byte* NodeCommunicator::part(Part& part, std::size_t bytes) {
-  if (!part.asked) {
-    part.asked = true;
-    const SlotKey key{key_.origin, key_.members, part.number};
-    part.memory = engine_.arena()->carve(key, bytes, static_cast<int>(members_.size())).memory;
-  }
-  return part.memory;
 }
 
 }  // namespace hocket::engine

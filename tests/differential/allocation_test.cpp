@@ -41,7 +41,7 @@ harness::CallPlan plan_of(Function function, std::size_t elements, bool in_place
 
 void run(engine::Communicator& communicator, const harness::CallData& data) {
   const Outcome outcome = communicator.run(data.call());
-  if (outcome == Outcome::native_timed) communicator.native_ended();
+  if (is_timed(outcome)) communicator.ended();
   if (outcome == Outcome::error) throw std::runtime_error(communicator.error());
 }
 

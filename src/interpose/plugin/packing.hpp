@@ -18,7 +18,7 @@ struct Elements {
   std::size_t bytes() const { return count * type.size; }
 };
 
-/// The MPI has refused, and has called the error handler; thrown before the engine is asked.
+/// The MPI has refused, and has called the error handler; thrown before the engine carries the call out.
 struct MpiFailure : std::exception {
   explicit MpiFailure(int its_code) : code(its_code) {}
   int code;

@@ -15,7 +15,7 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
   GatheredBlocks<UnequalBlocks<N>> blocks(*c, Function::allgatherv, ir::Collective::allgather);
   if (!blocks.prepare(Part<N>{in, in_count, in_type}, Parts<N>{out, counts, displacements, out_type}))
     return leave(*c, Function::allgatherv, native);
-  return finish(*c, c->engine->run(blocks.call()), native, [&] { return blocks.deliver(); });
+  return run(*c, blocks, native);
 }
 HOCKET_EDGE(allgatherv)
 

@@ -15,8 +15,7 @@ int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, 
     return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::allreduce, ir::Collective::allreduce);
   if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::allreduce, native);
-  const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());
-  return finish(*c, outcome, native, [&] { return vector.deliver(); });
+  return run(*c, shape, vector, native);
 }
 HOCKET_EDGE(allreduce)
 

@@ -18,7 +18,7 @@ int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_disp
   if (!blocks.prepare(Parts<N>{in, in_counts, in_displacements, in_type},
                       Parts<N>{out, out_counts, out_displacements, out_type}))
     return leave(*c, Function::alltoallv, native);
-  return finish(*c, c->engine->run(blocks.call()), native, [&] { return blocks.deliver(); });
+  return run(*c, blocks, native);
 }
 HOCKET_EDGE(alltoallv)
 

@@ -56,8 +56,8 @@ int finish(Communicator& c, Outcome outcome, Native native, Deliver deliver) {
   }
   if (outcome == Outcome::native) return native();
   if (outcome == Outcome::error) return raise_error(c.handle, c.engine->error());
-  const int result = native();
-  c.engine->native_ended();
+  const int result = is_done(outcome) ? deliver() : native();
+  c.engine->ended();
   return result;
 }
 template <class Native>
@@ -77,14 +77,32 @@ inline Outcome repeat(Communicator& c, const CallShape& shape, const void* in, v
   return plain ? repeat(c, shape, in, out, false) : Outcome::forgotten;
 }
 
-/// Runs a described call. `plain`: its data lie in the user's buffers as they are, so it can be repeated.
-inline Outcome run(Communicator& c, const CallShape& shape, const Call& call, bool plain) {
-  const Outcome outcome = c.engine->run(call);
-  if (plain && call.agreed_bytes != 0 && outcome != Outcome::error) {
+/// Its data are packed once it is known that the engine runs it.
+template <class Described>
+Outcome carry_out(Communicator& c, Described& described) {
+  const Outcome begun = c.engine->begin(described.call());
+  if (begun != Outcome::ours) return begun;
+  described.pack();
+  return c.engine->carry_out(described.call());
+}
+
+/// Runs a call whose sizes are described.
+template <class Described, class Native>
+int run(Communicator& c, Described& described, Native native) {
+  const Outcome outcome = carry_out(c, described);
+  return finish(c, outcome, native, [&] { return described.deliver(); });
+}
+
+/// The same; the next call of this shape may be a repetition, if its data lie in the program's buffers as
+/// they are.
+template <class Described, class Native>
+int run(Communicator& c, const CallShape& shape, Described& described, Native native) {
+  const Outcome outcome = carry_out(c, described);
+  if (described.is_plain() && described.call().agreed_bytes != 0) {
     const engine::Repeatable repeatable = c.engine->repeatable();
     if (repeatable.decision) c.repeats.keep(shape, repeatable);
   }
-  return outcome;
+  return finish(c, outcome, native, [&] { return described.deliver(); });
 }
 
 /// Counts and buffers that can be right.

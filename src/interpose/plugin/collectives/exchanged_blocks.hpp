@@ -22,23 +22,25 @@ class ExchangedBlocks {
     if (!from_all_.open(received, c_, c_.received) || !from_all_.is_there()) return false;
     if (to_all_.block_bytes(c_.rank) != from_all_.block_bytes(c_.rank)) return false;
     if (!in_place_ && is_aliased_error(source.buffer, received.buffer, to_all_.bytes())) return false;
-    describe();
+    describe_sizes();
     return true;
   }
 
   const Call& call() const { return call_; }
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && to_all_.is_plain() && from_all_.is_plain(); }
-  int deliver() const { return from_all_.deliver(call_.output); }
-
- private:
-  void describe() {
-    call_.input_blocks = to_all_.blocks();
-    call_.output_blocks = from_all_.blocks();
-    if constexpr (Blocks::are_equal) call_.agreed_bytes = call_.own_bytes = call_.input_blocks.size;
+  void pack() {
     call_.input = to_all_.packed(c_.sent.image);
     call_.output = from_all_.landing(c_.received.image);
     call_.in_place = call_.input == call_.output;
+  }
+  int deliver() const { return from_all_.deliver(call_.output); }
+
+ private:
+  void describe_sizes() {
+    call_.input_blocks = to_all_.blocks();
+    call_.output_blocks = from_all_.blocks();
+    if constexpr (Blocks::are_equal) call_.agreed_bytes = call_.own_bytes = call_.input_blocks.size;
   }
 
   Communicator& c_;

@@ -17,8 +17,7 @@ int exscan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI
   const bool receives = c->rank > 0 || in == MPI_IN_PLACE;
   ReducedVector vector(*c, Function::exscan, ir::Collective::exscan);
   if (!vector.prepare(in, out, count, type, op, 0, receives)) return leave(*c, Function::exscan, native);
-  return finish(*c, run(*c, shape, vector.call(), vector.is_plain()), native,
-                [&] { return c->rank > 0 ? vector.deliver() : vector.result(); });
+  return run(*c, shape, vector, native);
 }
 HOCKET_EDGE(exscan)
 

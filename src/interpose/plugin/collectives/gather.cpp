@@ -22,8 +22,7 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
   GatheredBlocks<EqualBlocks> blocks(*c, Function::gather, ir::Collective::gather, root);
   if (!blocks.prepare(Part<N>{in, in_count, in_type}, Part<N>{out, out_count, out_type}))
     return leave(*c, Function::gather, native);
-  const Outcome outcome = run(*c, shape, blocks.call(), blocks.is_plain());
-  return finish(*c, outcome, native, [&] { return blocks.deliver(); });
+  return run(*c, shape, blocks, native);
 }
 HOCKET_EDGE(gather)
 

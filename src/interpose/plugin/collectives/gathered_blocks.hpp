@@ -29,13 +29,17 @@ class GatheredBlocks {
       return false;
     if (receives_ && !fits()) return false;
     describe_sizes();
-    describe_data();
     return true;
   }
 
   const Call& call() const { return call_; }
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && own_.is_plain() && (!receives_ || all_.is_plain()); }
+  void pack() {
+    call_.output = receives_ ? all_.landing(c_.received.image) : nullptr;
+    call_.in_place = receives_ && own_.is_plain() && all_.is_plain() && own_.buffer == all_.place(c_.rank);
+    call_.input = call_.in_place ? call_.output : own_.packed(c_.sent.image);
+  }
   int deliver() const { return receives_ ? all_.deliver(call_.output) : MPI_SUCCESS; }
 
  private:
@@ -56,12 +60,6 @@ class GatheredBlocks {
       call_.output_blocks = all_.blocks();
       call_.agreed_bytes = is_rooted() ? 0 : all_.bytes();
     }
-  }
-
-  void describe_data() {
-    call_.output = receives_ ? all_.landing(c_.received.image) : nullptr;
-    call_.in_place = receives_ && own_.is_plain() && all_.is_plain() && own_.buffer == all_.place(c_.rank);
-    call_.input = call_.in_place ? call_.output : own_.packed(c_.sent.image);
   }
 
   Communicator& c_;

@@ -16,8 +16,7 @@ int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int
   ReducedVector vector(*c, Function::reduce, ir::Collective::reduce);
   if (!vector.prepare(in, out, count, type, op, root, c->rank == root))
     return leave(*c, Function::reduce, native);
-  const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());
-  return finish(*c, outcome, native, [&] { return vector.deliver(); });
+  return run(*c, shape, vector, native);
 }
 HOCKET_EDGE(reduce)
 

@@ -21,7 +21,7 @@ int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type
   blocks.call().agreed_bytes = layout.total();
   if (!blocks.place(in, out, layout.total() / blocks.unit(), static_cast<std::size_t>(counts[c->rank])))
     return leave(*c, Function::reduce_scatter, native);
-  return finish(*c, c->engine->run(blocks.call()), native, [&] { return blocks.deliver(); });
+  return run(*c, blocks, native);
 }
 HOCKET_EDGE(reduce_scatter)
 

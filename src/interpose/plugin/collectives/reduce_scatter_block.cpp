@@ -20,8 +20,7 @@ int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, 
       !blocks.place(in, out, own * static_cast<std::size_t>(c->size), own))
     return leave(*c, Function::reduce_scatter_block, native);
   blocks.call().input_blocks.size = blocks.call().agreed_bytes = own * blocks.unit();
-  const Outcome outcome = run(*c, shape, blocks.call(), blocks.is_plain());
-  return finish(*c, outcome, native, [&] { return blocks.deliver(); });
+  return run(*c, shape, blocks, native);
 }
 HOCKET_EDGE(reduce_scatter_block)
 

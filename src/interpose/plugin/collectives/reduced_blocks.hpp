@@ -33,13 +33,18 @@ class ReducedBlocks {
     if (!in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
     if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes)))
       return false;
-    call_.input = reducer_.packs() ? bytes_of(source, elements(all), c_.sent.image) : source;
-    call_.output = reducer_.packs() ? landing(out, elements(own), c_.received.image) : out;
-    call_.in_place = call_.input == call_.output;
+    source_ = source;
+    all_ = all;
     return true;
   }
 
   bool is_plain() const { return !reducer_.packs(); }
+
+  void pack() {
+    call_.input = reducer_.packs() ? bytes_of(source_, elements(all_), c_.sent.image) : source_;
+    call_.output = reducer_.packs() ? landing(out_, elements(own_), c_.received.image) : out_;
+    call_.in_place = call_.input == call_.output;
+  }
 
   int deliver() const {
     if (!reducer_.packs()) return reducer_.result();
@@ -53,7 +58,8 @@ class ReducedBlocks {
   Communicator& c_;
   Call call_;
   Reducer reducer_;
-  std::size_t own_ = 0;
+  std::size_t all_ = 0, own_ = 0;  ///< elements
+  const void* source_ = nullptr;
   void* out_ = nullptr;
 };
 

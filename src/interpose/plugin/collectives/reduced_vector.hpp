@@ -23,49 +23,56 @@ class ReducedVector {
     call_.root = root;
     call_.reduction = reducer_.reduction();
     call_.agreed_bytes = call_.own_bytes = count_ * reducer_.unit();
-    return place(in, out, receives);
+    in_place_ = in == MPI_IN_PLACE;
+    source_ = in_place_ ? out : in;
+    receives_ = receives;
+    out_ = out;
+    return are_buffers_right();
   }
 
   const Call& call() const { return call_; }
 
   bool is_plain() const { return !reducer_.packs(); }
 
+  void pack() {
+    if (reducer_.packs()) {
+      call_.input = bytes_of(source_, elements(), c_.sent.image);
+      call_.output = receives_ ? landing(out_, elements(), c_.received.image) : nullptr;
+    } else {
+      call_.input = source_;
+      call_.output = receives_ ? out_ : nullptr;
+      call_.in_place = receives_ && source_ == out_;
+    }
+  }
+
   int deliver() const {
-    if (!receives_ || !reducer_.packs()) return reducer_.result();
+    if (!has_result() || !reducer_.packs()) return reducer_.result();
     const int code = interpose::deliver(call_.output, out_, elements());
     return reducer_.result() != MPI_SUCCESS ? reducer_.result() : code;
   }
-  int result() const { return reducer_.result(); }
 
  private:
   Elements elements() const { return {reducer_.type(), count_, c_.handle}; }
 
-  bool place(const void* in, void* out, bool receives) {
-    const bool in_place = in == MPI_IN_PLACE;
-    if (in_place && !receives) return false;
-    if (receives && !in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
-    const void* source = in_place ? out : in;
-    if (!reducer_.packs() &&
-        (!is_buffer(source, call_.own_bytes) || (receives && !is_buffer(out, call_.own_bytes))))
-      return false;
-    receives_ = receives;
-    out_ = out;
-    if (reducer_.packs()) {
-      call_.input = bytes_of(source, elements(), c_.sent.image);
-      call_.output = receives ? landing(out, elements(), c_.received.image) : nullptr;
-    } else {
-      call_.input = source;
-      call_.output = receives ? out : nullptr;
-      call_.in_place = receives && source == out;
-    }
-    return true;
+  /// Rank 0 of an in-place exscan has a buffer, which stays as it is.
+  bool has_result() const {
+    return receives_ && !(call_.collective == ir::Collective::exscan && c_.rank == 0);
+  }
+
+  bool are_buffers_right() const {
+    if (in_place_ && !receives_) return false;
+    if (receives_ && !in_place_ && is_aliased_error(source_, out_, call_.own_bytes)) return false;
+    return reducer_.packs() ||
+           (is_buffer(source_, call_.own_bytes) && (!receives_ || is_buffer(out_, call_.own_bytes)));
   }
 
   Communicator& c_;
   Call call_;
   Reducer reducer_;
   std::size_t count_ = 0;
+  const void* source_ = nullptr;
   void* out_ = nullptr;
+  bool in_place_ = false;
   bool receives_ = false;
 };
 

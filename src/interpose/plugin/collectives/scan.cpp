@@ -15,8 +15,7 @@ int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_C
     return finish(*c, outcome, native);
   ReducedVector vector(*c, Function::scan, ir::Collective::scan);
   if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::scan, native);
-  const Outcome outcome = run(*c, shape, vector.call(), vector.is_plain());
-  return finish(*c, outcome, native, [&] { return vector.deliver(); });
+  return run(*c, shape, vector, native);
 }
 HOCKET_EDGE(scan)
 

@@ -22,8 +22,7 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
   ScatteredBlocks<EqualBlocks> blocks(*c, Function::scatter, root);
   if (!blocks.prepare(Part<N>{in, in_count, in_type}, Part<N>{out, out_count, out_type}))
     return leave(*c, Function::scatter, native);
-  const Outcome outcome = run(*c, shape, blocks.call(), blocks.is_plain());
-  return finish(*c, outcome, native, [&] { return blocks.deliver(); });
+  return run(*c, shape, blocks, native);
 }
 HOCKET_EDGE(scatter)
 

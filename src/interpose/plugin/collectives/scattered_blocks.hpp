@@ -26,13 +26,17 @@ class ScatteredBlocks {
       return false;
     if (sends_ && !fits()) return false;
     describe_sizes();
-    describe_data();
     return true;
   }
 
   const Call& call() const { return call_; }
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && own_.is_plain() && (!sends_ || all_.is_plain()); }
+  void pack() {
+    call_.in_place = in_place_;
+    call_.input = sends_ ? all_.packed(c_.sent.image) : nullptr;
+    call_.output = in_place_ ? const_cast<void*>(call_.input) : own_.landing(c_.received.image);
+  }
   int deliver() const { return in_place_ ? MPI_SUCCESS : own_.deliver(call_.output); }
 
  private:
@@ -49,12 +53,6 @@ class ScatteredBlocks {
       call_.agreed_bytes = call_.input_blocks.size = own_.bytes();
     else if (sends_)
       call_.input_blocks = all_.blocks();
-  }
-
-  void describe_data() {
-    call_.in_place = in_place_;
-    call_.input = sends_ ? all_.packed(c_.sent.image) : nullptr;
-    call_.output = in_place_ ? const_cast<void*>(call_.input) : own_.landing(c_.received.image);
   }
 
   Communicator& c_;

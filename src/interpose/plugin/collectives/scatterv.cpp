@@ -16,7 +16,7 @@ int scatterv(const void* in, const N* counts, const Displacement<N>* displacemen
   ScatteredBlocks<UnequalBlocks<N>> blocks(*c, Function::scatterv, root);
   if (!blocks.prepare(Parts<N>{in, counts, displacements, in_type}, Part<N>{out, out_count, out_type}))
     return leave(*c, Function::scatterv, native);
-  return finish(*c, c->engine->run(blocks.call()), native, [&] { return blocks.deliver(); });
+  return run(*c, blocks, native);
 }
 HOCKET_EDGE(scatterv)
 

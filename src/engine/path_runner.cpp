@@ -1,0 +1,146 @@
+#include "engine/path_runner.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "executors/blocking.hpp"
+
+namespace hocket::engine {
+
+using algorithms::Access;
+using algorithms::Algorithm;
+using executors::Binding;
+using executors::Machine;
+using executors::Operation;
+using executors::Plan;
+
+PathRunner::PathRunner(Arena& arena, const SlotKey& key, transports::shm::Channel& channel)
+    : arena_(arena),
+      key_(key),
+      channel_(channel),
+      small_blocks_(channel.ranks()),
+      sources_(static_cast<std::size_t>(channel.ranks())) {}
+
+PathRunner::~PathRunner() {
+  for (const Part& part : {staging_memory_, cells_memory_})
+    if (part.asked) arena_.release({key_.origin, key_.members, part.number});
+}
+
+bool PathRunner::has_memory_for(const Algorithm& algorithm) {
+  const Rank ranks = channel_.ranks();
+  if (algorithm.access == Access::two_sided) {
+    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks));
+    if (memory && !cells_)
+      cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, channel_.rank(), channel_.waiting());
+    return memory != nullptr;
+  }
+  if (!staging_) staging_ = std::make_unique<transports::shm::Staging>(channel_);
+  if (!algorithm.staging) return true;
+  std::byte* memory = carve(staging_memory_, transports::shm::staging_bytes(ranks));
+  staging_->use(memory);
+  return memory != nullptr;
+}
+
+std::byte* PathRunner::carve(Part& part, std::size_t bytes) {
+  if (!part.asked) {
+    part.asked = true;
+    part.memory = arena_.carve({key_.origin, key_.members, part.number}, bytes, channel_.ranks()).memory;
+  }
+  return part.memory;
+}
+
+void PathRunner::read_peers(const std::vector<pid_t>& processes) {
+  exposed_ = std::make_unique<transports::cma::ExposedMemory>(*staging_, channel_, processes);
+}
+
+std::optional<transports::cma::ReadFailure> PathRunner::read_failure() const {
+  if (!exposed_ || exposed_->failure().error == 0) return std::nullopt;
+  return exposed_->failure();
+}
+
+Status PathRunner::run(const Path& path, const Call& call, std::uint32_t signature,
+                       const CallMark& mark) noexcept {
+  if (path.flat) return path.flat({channel_, call, signature, path.published, sources_.data()});
+  try {  // grows workspaces the first time
+    if (path.small_blocks_first) return run_blocks(path, call, signature);
+    const Operation& op = call.in_place && path.copies_input ? with_copied_input(call) : call;
+    return path.plan->one_sided() ? run_one_sided(*path.plan, op, signature, mark)
+                                  : run_two_sided(*path.plan, op, signature);
+  } catch (...) {
+    return Status::no_memory;
+  }
+}
+
+Status PathRunner::run_one_sided(const Plan& plan, const Operation& op, std::uint32_t signature,
+                                 const CallMark& mark) {
+  Binding binding(plan, op);
+  const std::size_t longest = binding.longest_segment(transports::shm::staging_area_bytes);
+  const std::size_t extent = binding.extent();
+  const std::size_t length = plan.staging_chunks == 0 ? extent : std::min(extent, longest);
+  workspace_.fit_scratch(binding.scratch_bytes(length));
+  transports::OneSided* via = staging_.get();
+  if (plan.single_copy) via = exposed_.get();
+  std::size_t first = 0;
+  do {
+    if (const Status s = staging_->begin(signature); s != Status::ok) return s;
+    binding.select({first, std::min(length, extent - first)}, workspace_.scratch.data());
+    Machine machine(plan, binding, op, {via, nullptr}, workspace_);
+    if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
+    staging_->finish();
+    first += length;
+    if (first < extent) leave_mark(channel_, channel_.instance() + 1, mark);
+  } while (first < extent);
+  return Status::ok;
+}
+
+Status PathRunner::run_two_sided(const Plan& plan, const Operation& op, std::uint32_t signature) {
+  if (const Status s = channel_.begin(signature); s != Status::ok) return s;
+  channel_.announce();
+  const Status status = transfer(plan, op);
+  channel_.finish();
+  return status;
+}
+
+Status PathRunner::run_blocks(const Path& path, const Call& call, std::uint32_t signature) {
+  Status status = small_blocks_.deliver(channel_, call, signature);
+  const Operation* left = status == Status::ok ? small_blocks_.left() : nullptr;
+  if (left)
+    status = transfer(*path.plan, left->in_place && path.copies_input ? with_copied_input(*left) : *left);
+  channel_.finish();
+  return status;
+}
+
+/// Within an instance, through cells.
+Status PathRunner::transfer(const Plan& plan, const Operation& op) {
+  Binding binding(plan, op);
+  workspace_.fit_scratch(binding.scratch_bytes(binding.extent()));
+  cells_->sign(channel_.signature());
+  binding.select({0, binding.extent()}, workspace_.scratch.data());
+  Machine machine(plan, binding, op, {nullptr, cells_.get()}, workspace_);
+  return executors::run_blocking(machine, channel_.waiting());
+}
+
+/// For rows that would overwrite what they still have to read. Blocks are copied one by one: between and
+/// before them there may be anything, or nothing.
+const Operation& PathRunner::with_copied_input(const Operation& op) {
+  const bool blocks = ir::is_blocks(op.collective);
+  copied_offsets_.resize(sources_.size());
+  std::size_t bytes = blocks ? 0 : op.own_bytes;
+  for (std::size_t r = 0; blocks && r < sources_.size(); ++r) {
+    copied_offsets_[r] = static_cast<std::ptrdiff_t>(bytes);
+    bytes += op.input_blocks.size_of(r);
+  }
+  if (input_copy_.size() < bytes) input_copy_.resize(bytes);
+  const auto* from = static_cast<const std::byte*>(op.input);
+  if (!blocks) std::memcpy(input_copy_.data(), from, bytes);
+  for (std::size_t r = 0; blocks && r < sources_.size(); ++r)
+    std::memcpy(input_copy_.data() + copied_offsets_[r], from + op.input_blocks.offset_of(r),
+                op.input_blocks.size_of(r));
+  copied_ = op;
+  copied_.input = input_copy_.data();
+  if (blocks) copied_.input_blocks.offsets = copied_offsets_.data();
+  copied_.in_place = false;
+  return copied_;
+}
+
+}  // namespace hocket::engine

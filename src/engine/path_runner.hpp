@@ -1,0 +1,80 @@
+// Runs a communicator's calls along the paths that were decided, and owns what they run on: the slots of the
+// arena beside the flag lines, workspaces, and copies of what an in-place call would overwrite.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+#include "base/status.hpp"
+#include "engine/arena.hpp"
+#include "engine/call.hpp"
+#include "engine/call_marks.hpp"
+#include "engine/compiled/small_blocks.hpp"
+#include "engine/path.hpp"
+#include "executors/binding.hpp"
+#include "transports/cma/exposed_memory.hpp"
+#include "transports/shm/cells.hpp"
+#include "transports/shm/channel.hpp"
+#include "transports/shm/staging.hpp"
+
+namespace hocket::engine {
+
+class PathRunner {
+ public:
+  /// `key`: of the communicator's slots. Both others outlive it.
+  PathRunner(Arena& arena, const SlotKey& key, transports::shm::Channel& channel);
+  ~PathRunner();
+  PathRunner(const PathRunner&) = delete;
+  PathRunner& operator=(const PathRunner&) = delete;
+
+  /// Carves what the algorithm runs on. False: the arena's budget is spent.
+  bool has_memory_for(const algorithms::Algorithm& algorithm);
+  void fit(const executors::Plan& plan) { workspace_.fit(plan); }
+  bool can_read_peers() const noexcept { return exposed_ != nullptr; }
+  /// Once every rank can read every other's memory: their process numbers by rank.
+  void read_peers(const std::vector<pid_t>& processes);
+
+  /// A call that is not native. `mark`: of the call, for the instances that it takes beyond its first.
+  Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept;
+
+  /// After Status::mismatch and Status::failed: why, where this rank knows it.
+  const std::optional<compiled::Disagreement>& disagreement() const noexcept {
+    return small_blocks_.disagreement();
+  }
+  std::optional<transports::cma::ReadFailure> read_failure() const;
+
+ private:
+  /// A part of the slot that is carved at its first need.
+  struct Part {
+    std::uint32_t number;  ///< in the slot's key
+    bool asked = false;
+    std::byte* memory = nullptr;
+  };
+
+  std::byte* carve(Part& part, std::size_t bytes);
+  Status run_one_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature,
+                       const CallMark& mark);
+  Status run_two_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature);
+  Status run_blocks(const Path& path, const Call& call, std::uint32_t signature);
+  Status transfer(const executors::Plan& plan, const executors::Operation& op);
+  const executors::Operation& with_copied_input(const executors::Operation& op);
+
+  Arena& arena_;
+  const SlotKey key_;
+  transports::shm::Channel& channel_;
+  Part staging_memory_{.number = 1}, cells_memory_{.number = 2};
+  std::unique_ptr<transports::shm::Staging> staging_;
+  std::unique_ptr<transports::shm::Cells> cells_;
+  std::unique_ptr<transports::cma::ExposedMemory> exposed_;
+  executors::Workspace workspace_;
+  compiled::SmallBlocks small_blocks_;
+  executors::Operation copied_;  ///< of an in-place call, with its input in input_copy_
+  std::vector<std::byte> input_copy_;
+  std::vector<std::ptrdiff_t> copied_offsets_;
+  std::vector<const void*> sources_;
+};
+
+}  // namespace hocket::engine
