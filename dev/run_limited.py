@@ -5,9 +5,9 @@
 
 Exit status: the command's own; 124 when the limit was reached; 70 when it ended but left processes behind.
 All descendants are found, also those that left the process group or session (MPI daemons do): this process is
-their "child subreaper", so orphans come back to it. The command has a TMPDIR of its own: a killed mpirun leaves
-a folder there that is named after its process number, and a later one of the same number would not start in
-Open MPI 5. Standard library only.
+their "child subreaper", so orphans come back to it. The command has a TMPDIR of its own: a killed mpirun
+leaves a folder there that is named after its process number, and a later one of the same number would not
+start in Open MPI 5. Standard library only.
 """
 
 from __future__ import annotations

@@ -58,7 +58,14 @@ Outcome NodeCommunicator::begin(const Call& call) noexcept {
   if (!decision) return Outcome::error;
   last_ = is_repeatable(call) && !decision->provisional ? decision : nullptr;
   if (last_) decision->call = call;
-  return begin_decided(*decision, call);
+  if (guard_.failed()) [[unlikely]]
+    return Outcome::error;
+  const Path& path = take_turn(*decision);
+  return path.is_native() ? leave_to_mpi(path, call) : Outcome::ours;
+}
+
+Outcome NodeCommunicator::carry_out(const Call& call) noexcept {
+  return follow(*turn_.path, call);
 }
 
 Repeatable NodeCommunicator::repeatable() const noexcept {
@@ -74,47 +81,51 @@ Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, 
   decision.call.in_place = in_place;
   decision.call.reduction =
       repeated.reduction;  // of the same operation, but maybe on another type of the same size
-  const Outcome begun = begin_decided(decision, decision.call);
-  return begun == Outcome::ours ? NodeCommunicator::carry_out(decision.call) : begun;
-}
-
-Outcome NodeCommunicator::begin_decided(Decision& decision, const Call& call) noexcept {
   if (guard_.failed()) [[unlikely]]
     return Outcome::error;
-  turn_.path = &decision.path;
+  const Path& path = take_turn(decision);
+  return path.is_native() ? leave_to_mpi(path, decision.call) : follow(path, decision.call);
+}
+
+inline const Path& NodeCommunicator::take_turn(Decision& decision) noexcept {
   turn_.trial = nullptr;
-  if (decision.trial) [[unlikely]]
-    choose_tried(decision);
+  const Path& path = decision.trial ? choose_tried(decision) : decision.path;
+  turn_.path = &path;
   turn_.signature = decision.signature;
   turn_.timed = timed_ || turn_.trial;
-  if (turn_.timed) turn_.started_ns = monotonic_ns();
+  if (turn_.timed) [[unlikely]]
+    turn_.started_ns = monotonic_ns();
   const CallKind& kind = decision.kind;
-  turn_.mark = {kind.function, kind.operation, turn_.path->is_native(), kind.root, kind.bytes};
+  turn_.mark = {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes};
   leave_mark(channel_, channel_.instance() + 1, turn_.mark);
-  if (!turn_.path->is_native()) return Outcome::ours;
+  return path;
+}
+
+const Path& NodeCommunicator::choose_tried(Decision& decision) noexcept {
+  Trial& trial = *decision.trial;
+  turn_.tried = trial.next_path(channel_);
+  const Path& path = decision.tried[turn_.tried];
+  if (trial.is_trying()) turn_.trial = &trial;
+  if (trial.is_decided()) {
+    decision.path = path;
+    decision.trial = nullptr;
+  }
+  return path;
+}
+
+inline Outcome NodeCommunicator::leave_to_mpi(const Path& path, const Call& call) noexcept {
   channel_.skip();
-  turn_.path->row->count(call.agreed_bytes);
+  path.row->count(call.agreed_bytes);
   return turn_.timed ? Outcome::native_timed : Outcome::native;
 }
 
-void NodeCommunicator::choose_tried(Decision& decision) noexcept {
-  Trial& trial = *decision.trial;
-  turn_.tried = trial.next_path(channel_);
-  turn_.path = &decision.tried[turn_.tried];
-  if (trial.is_trying()) turn_.trial = &trial;
-  if (trial.is_decided()) {
-    decision.path = decision.tried[turn_.tried];
-    decision.trial = nullptr;
-  }
-}
-
-Outcome NodeCommunicator::carry_out(const Call& call) noexcept {
-  const Status status = runner_.run(*turn_.path, call, turn_.signature, turn_.mark);
+inline Outcome NodeCommunicator::follow(const Path& path, const Call& call) noexcept {
+  const Status status = runner_.run(path, call, turn_.signature, turn_.mark);
   if (status != Status::ok) [[unlikely]] {
     report_failure(status);
     return Outcome::error;
   }
-  turn_.path->row->count(call.agreed_bytes);
+  path.row->count(call.agreed_bytes);
   return turn_.timed ? Outcome::done_timed : Outcome::done;
 }
 

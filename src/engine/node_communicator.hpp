@@ -44,8 +44,10 @@ class NodeCommunicator final : public Communicator {
   };
 
   // node_communicator.cpp
-  Outcome begin_decided(Decision& decision, const Call& call) noexcept;
-  void choose_tried(Decision& decision) noexcept;
+  const Path& take_turn(Decision& decision) noexcept;
+  const Path& choose_tried(Decision& decision) noexcept;
+  Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
+  Outcome follow(const Path& path, const Call& call) noexcept;
   void report_failure(Status status) noexcept;
 
   // node_communicator_paths.cpp

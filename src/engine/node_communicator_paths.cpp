@@ -42,11 +42,9 @@ std::size_t largest_block(const Call& call, Rank ranks) {
 /// Nothing is known of such a call but its function, its root, and the size of earlier ones: mostly those of
 /// the last one.
 Decision* NodeCommunicator::sampled_decision(const Call& call) noexcept {
-  const std::size_t bytes = size_samples_.agreed_before(call);
+  const CallKind kind = kind_of(call, size_samples_.agreed_before(call));
   Decision*& last = sampled_[static_cast<std::size_t>(call.function)];
-  const bool same = last && last->kind.function == call.function && last->kind.bytes == bytes &&
-                    (last->kind.root == call.root || !ir::is_rooted(call.collective));
-  return same ? last : last = decision_for(kind_of(call, bytes), call);
+  return last && last->kind == kind ? last : last = decision_for(kind, call);
 }
 
 Decision* NodeCommunicator::decision_for(const CallKind& kind, const Call& call) noexcept {

@@ -58,9 +58,8 @@ std::optional<transports::cma::ReadFailure> PathRunner::read_failure() const {
   return exposed_->failure();
 }
 
-Status PathRunner::run(const Path& path, const Call& call, std::uint32_t signature,
-                       const CallMark& mark) noexcept {
-  if (path.flat) return path.flat({channel_, call, signature, path.published, sources_.data()});
+Status PathRunner::interpret(const Path& path, const Call& call, std::uint32_t signature,
+                             const CallMark& mark) noexcept {
   try {  // grows workspaces the first time
     if (path.small_blocks_first) return run_blocks(path, call, signature);
     const Operation& op = call.in_place && path.copies_input ? with_copied_input(call) : call;

@@ -38,7 +38,10 @@ class PathRunner {
   void read_peers(const std::vector<pid_t>& processes);
 
   /// A call that is not native. `mark`: of the call, for the instances that it takes beyond its first.
-  Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept;
+  Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept {
+    if (path.flat) return path.flat({channel_, call, signature, path.published, sources_.data()});
+    return interpret(path, call, signature, mark);
+  }
 
   /// After Status::mismatch and Status::failed: why, where this rank knows it.
   const std::optional<compiled::Disagreement>& disagreement() const noexcept {
@@ -55,6 +58,8 @@ class PathRunner {
   };
 
   std::byte* carve(Part& part, std::size_t bytes);
+  Status interpret(const Path& path, const Call& call, std::uint32_t signature,
+                   const CallMark& mark) noexcept;
   Status run_one_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature,
                        const CallMark& mark);
   Status run_two_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature);

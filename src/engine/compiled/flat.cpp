@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/compiled/move.hpp"
+#include "engine/compiled/peers.hpp"
 
 namespace hocket::engine::compiled {
 namespace {
@@ -46,17 +47,15 @@ inline std::byte* at(void* base, std::ptrdiff_t offset) noexcept {
   return static_cast<std::byte*>(base) + offset;
 }
 
-/// Calls take(peer) for ranks rank+1, rank+2, ... as they arrive; starting behind oneself spreads the
-/// readers.
+/// Calls take(peer) for every other rank once it has arrived.
 template <class Take>
 inline Status from_each(Channel& channel, Take take) noexcept {
-  const Rank ranks = channel.ranks();
-  Rank peer = channel.rank();
-  for (Rank i = 1; i < ranks; ++i) {
-    if (++peer == ranks) peer = 0;
-    if (const Status arrived = channel.arrived(peer); arrived != Status::ok) return arrived;
-    take(peer);
-  }
+  const Status s = each_peer(channel, [&](Rank peer) {
+    const Status arrived = channel.arrived(peer);
+    if (arrived == Status::ok) take(peer);
+    return arrived;
+  });
+  if (s != Status::ok) return s;
   channel.everyone_arrived();
   return Status::ok;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/compiled/move.hpp"
+#include "engine/compiled/peers.hpp"
 
 namespace hocket::engine::compiled {
 
@@ -18,7 +19,8 @@ namespace {
 /// Of a block's size in the line; sizes that do not fit it are told as the largest one.
 using Told = std::uint16_t;
 constexpr std::size_t most_areas = 4;
-static_assert(Channel::finishes_lazily(most_areas* payload_area_bytes));
+constexpr std::size_t most_payload_bytes = most_areas * payload_area_bytes;
+static_assert(Channel::finishes_lazily(most_payload_bytes));
 
 Told told(std::size_t bytes) noexcept {
   return static_cast<Told>(std::min<std::size_t>(bytes, Told(~0U)));
@@ -34,7 +36,7 @@ struct Block {
 
 Slots::Slots(std::size_t receivers) noexcept {
   if (receivers == 0) return;
-  payload = std::min(receivers, most_areas) * payload_area_bytes;
+  payload = std::min(receivers * payload_area_bytes, most_payload_bytes);
   line = inline_bytes / receivers;
   beside = payload / receivers;
 }
@@ -50,7 +52,10 @@ class SmallBlocks::Exchange {
     if (op.collective == Collective::gather) {
       if (me_ != op.root) act(op.root);
     } else if (op.collective == Collective::alltoall || me_ == op.root) {
-      others(act);
+      each_peer(channel, [&](Rank peer) {
+        act(peer);
+        return Status::ok;
+      });
     }
   }
   /// Ends early where act(peer) is not ok.
@@ -58,12 +63,9 @@ class SmallBlocks::Exchange {
   Status from_each(Act act) const noexcept {
     if (op.collective == Collective::scatter) return me_ == op.root ? Status::ok : act(op.root);
     if (op.collective == Collective::gather && me_ != op.root) return Status::ok;
-    Status status = Status::ok;
-    others([&](Rank peer) {
-      if (status == Status::ok) status = act(peer);
-    });
-    if (status == Status::ok) channel.everyone_arrived();
-    return status;
+    const Status s = each_peer(channel, act);
+    if (s == Status::ok) channel.everyone_arrived();
+    return s;
   }
 
   Block sent_to(Rank peer) const noexcept {
@@ -98,16 +100,6 @@ class SmallBlocks::Exchange {
   const Slots& slots;
 
  private:
-  template <class Act>
-  void others(Act act) const noexcept {
-    const Rank ranks = channel.ranks();
-    Rank peer = me_;
-    for (Rank i = 1; i < ranks; ++i) {
-      if (++peer == ranks) peer = 0;
-      act(peer);
-    }
-  }
-
   Rank me_;
 };
 
