@@ -11,6 +11,7 @@
 #include <sys/time.h>
 
 #include <chrono>
+#include <fstream>
 
 #include "harness/arena_ranks.hpp"
 
@@ -18,6 +19,7 @@ namespace hocket::engine {
 namespace {
 
 using test::come_up;
+using test::Event;
 using test::ForkedRanks;
 using test::in_sealed_arena;
 using test::meet;
@@ -36,6 +38,13 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+bool is_stopped(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  return has(text, ") T");
+}
+
 TEST(ArenaFault, an_absent_rank_costs_no_more_than_the_bound) {
   const std::string key = new_key();
   const auto texts =
@@ -43,9 +52,9 @@ TEST(ArenaFault, an_absent_rank_costs_no_more_than_the_bound) {
           .start_all(2,
                      [&](int rank) -> std::string {
                        const double begin = now();
-                       auto arena = come_up(key, rank, 3, settings(0.3));
+                       auto arena = come_up(key, rank, 3, settings(2));
                        const std::string text = outcome(*arena);
-                       return now() - begin < 2 && !arena->has(21) && arena->has(1) && arena->has(11)
+                       return now() - begin < 10 && !arena->has(21) && arena->has(1) && arena->has(11)
                                   ? text
                                   : "wrong: " + text;
                      })
@@ -55,17 +64,20 @@ TEST(ArenaFault, an_absent_rank_costs_no_more_than_the_bound) {
 
 TEST(ArenaFault, a_late_rank_is_told_so) {
   const std::string key = new_key();
+  const Event sealed, late_one_has_tried;
   ForkedRanks ranks;
   ranks.start_all(2, [&](int rank) -> std::string {
-    auto arena = come_up(key, rank, 3, settings(0.3));
+    auto arena = come_up(key, rank, 3, settings(2));
     const std::string text = outcome(*arena);
-    sleep(2);
+    sealed.happen();
+    late_one_has_tried.wait();
     return text;
   });
   ranks.start(2, [&](int) -> std::string {
-    sleep(1);
-    auto arena = come_up(key, 2, 3, settings(0.3));
-    return outcome(*arena);
+    for (int rank = 0; rank < 2; ++rank) sealed.wait();
+    const std::string text = outcome(*come_up(key, 2, 3, settings(2)));
+    for (int rank = 0; rank < 2; ++rank) late_one_has_tried.happen();
+    return text;
   });
   const auto texts = ranks.wait();
   EXPECT_TRUE(texts[0].starts_with("sealed: local rank 2")) << texts[0];
@@ -141,7 +153,7 @@ TEST(ArenaFault, a_stopped_rank_is_alive) {
       raise(SIGSTOP);
       return "continued";
     }
-    usleep(200'000);
+    while (!is_stopped(arena->pid_of(11))) usleep(1000);
     const bool alive = arena->alive(11);
     kill(arena->pid_of(11), SIGCONT);
     return alive ? "alive" : "dead";
@@ -286,18 +298,21 @@ TEST(ArenaFault, another_user_neither_gets_nor_gives_an_arena) {
   if (getuid() != 0) GTEST_SKIP() << "needs root";
   for (const int stranger : {0, 1}) {
     const std::string key = new_key();
-    const auto texts =
-        ForkedRanks()
-            .start_all(2,
-                       [&](int rank) -> std::string {
-                         if (rank == stranger && (setgid(65534) != 0 || setuid(65534) != 0))
-                           return "cannot change user";
-                         auto arena = come_up(key, rank, 2, settings(0.5));
-                         const std::string text = outcome(*arena);
-                         usleep(rank == 0 ? 500'000 : 0);  // its address stays until the other has tried
-                         return text;
-                       })
-            .wait();
+    const Event other_has_tried;
+    const auto texts = ForkedRanks()
+                           .start_all(2,
+                                      [&](int rank) -> std::string {
+                                        if (rank == stranger && (setgid(65534) != 0 || setuid(65534) != 0))
+                                          return "cannot change user";
+                                        auto arena = come_up(key, rank, 2, settings(0.5));
+                                        const std::string text = outcome(*arena);
+                                        if (rank == 0)
+                                          other_has_tried.wait();  // until then, its address stays
+                                        else
+                                          other_has_tried.happen();
+                                        return text;
+                                      })
+                           .wait();
     EXPECT_TRUE(has(texts[0], "sealed: local rank 1")) << texts[0];
     EXPECT_TRUE(has(texts[1], "another user")) << texts[1];
   }

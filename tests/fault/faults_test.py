@@ -78,7 +78,7 @@ def killed_under_launcher(faults: Faults) -> None:
 def stopped(faults: Faults) -> None:
     ended = faults.works("stop", environment={"HOCKET_STALL_SECONDS": "2"})
     report = (
-        r"hocket: call 21 of a communicator of 3 ranks has been waiting for [23] s: "
+        r"hocket: call 21 of a communicator of 3 ranks has been waiting for [2-9] s: "
         r"ranks 0,2: MPI_Allreduce\(32 bytes, MPI_SUM\); rank 1: not there yet"
     )
     expect(len(re.findall(report, ended.output)) == 1, "stop: one report names who is missing", ended)

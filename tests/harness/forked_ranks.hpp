@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
@@ -65,6 +66,32 @@ class ForkedRanks {
     }
   }
   std::vector<Child> children_;
+};
+
+/// Something that happens in one process and is waited for in another; made before they are forked.
+class Event {
+ public:
+  Event() {
+    if (pipe(ends_) != 0) std::abort();
+  }
+  ~Event() {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  /// One for each who waits.
+  void happen() const {
+    if (write(ends_[1], "!", 1) != 1) std::abort();
+  }
+  void wait() const {
+    char mark = 0;
+    if (read(ends_[0], &mark, 1) != 1) std::abort();
+  }
+
+ private:
+  int ends_[2] = {};
 };
 
 /// A key that no other test and no other run uses.

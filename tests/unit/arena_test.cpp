@@ -15,6 +15,7 @@ namespace {
 
 using test::come_up;
 using test::distinct;
+using test::Event;
 using test::ForkedRanks;
 using test::in_sealed_arena;
 using test::meet;
@@ -57,18 +58,19 @@ TEST(Arena, ranks_find_each_others_cards_hosts_and_processes) {
 
 TEST(Arena, local_rank_0_may_come_last_and_need_not_act_after_its_introduction) {
   const std::string key = new_key();
+  const Event other_is_sealed;
   ForkedRanks ranks;
   ranks.start(0, [&](int) -> std::string {
     usleep(200'000);
     auto arena = come_up(key, 0, 2);
-    sleep(2);  // computes
+    other_is_sealed.wait();  // computes
     return arena->sealed() ? "sealed" : arena->why();
   });
   ranks.start(1, [&](int) -> std::string {
     auto arena = come_up(key, 1, 2);
-    const auto begin = time(nullptr);
     const bool sealed = arena->sealed();
-    return sealed && time(nullptr) - begin < 2 ? "sealed" : "late: " + arena->why();
+    other_is_sealed.happen();
+    return sealed ? "sealed" : "not sealed: " + arena->why();
   });
   EXPECT_EQ(ranks.wait(), (std::vector<std::string>{"sealed", "sealed"}));
 }
@@ -92,7 +94,7 @@ TEST(Arena, two_jobs_do_not_meet) {
 
 TEST(Arena, pokes_the_host_while_it_waits) {
   static std::atomic<int> pokes;
-  auto arena = come_up(new_key(), 0, 2, settings(0.1));
+  auto arena = come_up(new_key(), 0, 2, settings(0.5));
   arena->set_poke([](void*) noexcept { ++pokes; }, nullptr);
   EXPECT_TRUE(arena->sealed());
   EXPECT_GT(pokes, 10);
