@@ -15,6 +15,10 @@ from hocket import _paths
 from hocket.errors import CommandError, unknown
 
 
+class NotInstalledError(CommandError):
+    """A name that is right, of an MPI that is not here."""
+
+
 @dataclass(frozen=True)
 class Mpi:
     """How to start a program under one MPI."""
@@ -155,5 +159,5 @@ def find(name: str) -> Mpi:
         if mpi.name == name:
             return mpi
     if name in EMBEDDED or name in SYSTEM:
-        raise CommandError(f"the MPI '{name}' is not installed; to get it: {how_to_get(name)}")
+        raise NotInstalledError(f"the MPI '{name}' is not installed; to get it: {how_to_get(name)}")
     raise unknown("MPI", name, [*(mpi.name for mpi in discover()), "or a path"])

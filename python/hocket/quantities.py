@@ -28,14 +28,14 @@ def _steps(first: int, last: int, factor: int) -> list[int]:
     if first < 1 or factor < 2 or last < first:
         raise CommandError(f"no sizes from {first} to {last} in steps of x{factor}")
     sizes = []
-    while first <= last:
+    while first < last:
         sizes.append(first)
         first *= factor
-    return sizes
+    return [*sizes, last]
 
 
 def parse_sizes(text: str, factor: int = 4) -> list[int]:
-    """8,64,4K or 8..4M (each `factor` times the one before) or 8..4M:2 (another factor)."""
+    """8,64,4K or 8..4M (each `factor` times the one before, and the last) or 8..4M:2 (another factor)."""
     sizes: set[int] = set()
     for word in text.split(","):
         if ".." not in word:

@@ -7,9 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hocket import mpis
 from hocket.bench import comparison, markdown, records, runner
 from hocket.bench.comparison import Cell
 from hocket.bench.records import Record
+from hocket.commands import bench
 from hocket.errors import CommandError
 from hocket.reports import Report, ReportRow
 
@@ -152,3 +154,32 @@ def test_a_plot_is_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(CommandError, match="nothing to plot"):
         plot(comparison.cells([record("openmpi", "hocket", 1.0, "barrier", 0)]), tmp_path / "none.png")
+
+
+def _everything(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    found = [mpis.Mpi(name, "ompi", Path("/x")) for name in names]
+    monkeypatch.setattr(mpis, "discover", lambda: found)
+
+
+def test_mpis_that_are_not_installed_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _everything(monkeypatch, "openmpi", "debian-mpich")
+    assert [mpi.name for mpi in bench._chosen_mpis("mpich,openmpi,intel")] == ["openmpi"]
+    said = " ".join(capsys.readouterr().out.split())
+    assert "left out: the MPI 'mpich' is not installed" in said
+    assert "left out: the MPI 'intel' is not installed" in said
+    assert [mpi.name for mpi in bench._chosen_mpis("")] == ["openmpi"]
+
+
+def test_no_mpi_at_all_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    _everything(monkeypatch)
+    for wanted in ("", "mpich,intel"):
+        with pytest.raises(CommandError, match="none of these MPIs is installed; to get one: "):
+            bench._chosen_mpis(wanted)
+
+
+def test_a_name_of_no_mpi_is_an_error_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    _everything(monkeypatch, "openmpi")
+    with pytest.raises(CommandError, match="no MPI named 'mvapich'"):
+        bench._chosen_mpis("openmpi,mvapich")

@@ -35,6 +35,12 @@ def test_sizes_are_ranges_and_lists() -> None:
     assert parse_sizes("8,1K..4K:2") == [8, 1024, 2048, 4096]
 
 
+def test_a_range_ends_where_it_says() -> None:
+    assert parse_sizes("8..4M")[-3:] == [512 << 10, 2 << 20, 4 << 20]
+    assert parse_sizes("8..64") == [8, 32, 64]
+    assert parse_sizes("8..8") == [8]
+
+
 @pytest.mark.parametrize("text", ["64..8", "8..", "0..8", "8..64:1", "8..64:x", ""])
 def test_sizes_without_meaning_are_refused(text: str) -> None:
     with pytest.raises(CommandError):

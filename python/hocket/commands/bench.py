@@ -19,12 +19,23 @@ from hocket.quantities import parse_sizes
 _default_mpis = ("openmpi", "mpich", "intel", "debian")
 
 
+def _named_mpis(names: Sequence[str]) -> list[mpis.Mpi]:
+    """Those of the names that are installed; the others are told, each with the way to get it."""
+    found = []
+    for name in names:
+        try:
+            found.append(mpis.find(name))
+        except mpis.NotInstalledError as absent:
+            console.print(f"[yellow]left out: {absent}[/]")
+    return found
+
+
 def _chosen_mpis(text: str) -> list[mpis.Mpi]:
-    if text:
-        return [mpis.find(name) for name in text.split(",")]
-    found = [mpi for mpi in mpis.discover() if mpi.name in _default_mpis]
+    every = mpis.discover()
+    found = _named_mpis(text.split(",")) if text else [mpi for mpi in every if mpi.name in _default_mpis]
     if not found:
-        raise CommandError(f"no MPI is installed; to get one: {mpis.how_to_get('openmpi')}", 1)
+        wanted = text.split(",")[0] if text else "openmpi"
+        raise CommandError(f"none of these MPIs is installed; to get one: {mpis.how_to_get(wanted)}", 1)
     return found
 
 
@@ -94,12 +105,12 @@ def bench(
     collectives: Annotated[list[str] | None, typer.Argument(help="Default: all 16 blocking ones.")] = None,
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="Number of ranks; several: 2,4,8.")] = "2",
     sizes: Annotated[
-        str, typer.Option(help="8..4M (steps of x4), 8..4M:2 (of x2), or a list: 8,4K,1M.")
+        str, typer.Option(help="8..4M (steps of x4, and the last), 8..4M:2 (of x2), or a list: 8,4K,1M.")
     ] = "8..4M",
     against: Annotated[
         str,
         typer.Option(
-            help="openmpi,mpich,intel,debian or paths; default: those of the four that are installed."
+            help="openmpi,mpich,intel,debian or paths; those that are installed are run. Default: the four."
         ),
     ] = "",
     seconds: Annotated[float, typer.Option(min=0.001, help="Time per cell and side.")] = 0.15,
