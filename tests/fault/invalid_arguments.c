@@ -1,9 +1,11 @@
-// One wrong call, the same on all ranks, with MPI_ERRORS_RETURN; prints the error class.
-// invalid_arguments_test.py compares what this says with and without Hocket: argument 1 is the number of the
-// case; without arguments, it prints how many there are.
+// Wrong calls, each the same on all ranks, with MPI_ERRORS_RETURN; prints their error classes.
+// invalid_arguments_test.py compares what this says with and without Hocket: argument 1 is the folder that
+// each rank's answers go to, argument 2 how many seconds a case may take, the others are the numbers of the
+// cases; without arguments, it prints the cases.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int in[64], out[64], size;
 static int counts[8] = {1, 1, 1, 1, 1, 1, 1, 1}, negative[8] = {1, -1, 1, 1, 1, 1, 1, 1}, places[8];
@@ -70,26 +72,46 @@ static const char* name_of(int error_class) {
   return "another";
 }
 
-int main(int argc, char** argv) {
-  static const char* const texts[] = {
-#define TEXT(expression) #expression,
-      CASES(TEXT)};
-  const int cases = (int)(sizeof texts / sizeof *texts);
-  if (argc < 2) return printf("%d\n", cases) < 0;
-  const int number = (int)strtol(argv[1], NULL, 10);
-  int rank = 0, error_class = MPI_SUCCESS;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(WORLD, &rank);
-  MPI_Comm_size(WORLD, &size);
-  MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+// A file, written line by line: what a rank has said is kept when a later case ends it.
+static FILE* answers_of(int rank, const char* folder) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%d", folder, rank);
+  FILE* file = fopen(path, "w");
+  if (!file) MPI_Abort(WORLD, 2);
+  setvbuf(file, NULL, _IOLBF, BUFSIZ);
+  return file;
+}
+
+static void run_case(int number, unsigned seconds, FILE* answers) {
+  int error_class = MPI_SUCCESS;
+  alarm(seconds);  // an MPI that does not check its arguments may wait for something that never comes
   const int code = call(number);
   if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
   // Collectives work afterwards.
   int one = 1, sum = 0;
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, WORLD);
-  printf("%s: rank %d: %s, then %s\n", texts[number], rank, name_of(error_class),
-         sum == size ? "right" : "wrong");
+  alarm(0);
+  fprintf(answers, "%d %s, then %s\n", number, name_of(error_class), sum == size ? "right" : "wrong");
+}
+
+int main(int argc, char** argv) {
+  static const char* const texts[] = {
+#define TEXT(expression) #expression,
+      CASES(TEXT)};
+  if (argc < 3) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) puts(texts[i]);
+    return 0;
+  }
+  int rank = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(WORLD, &rank);
+  MPI_Comm_size(WORLD, &size);
+  MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  FILE* answers = answers_of(rank, argv[1]);
+  for (int i = 3; i < argc; ++i)
+    run_case((int)strtol(argv[i], NULL, 10), (unsigned)strtoul(argv[2], NULL, 10), answers);
+  fclose(answers);
   MPI_Finalize();
   return 0;
 }
