@@ -1,5 +1,5 @@
 // A small harness for launched test programs: checks count failures, the first ones are printed, the worst
-// rank decides.
+// rank decides. Under hocket-exec, Hocket must have run collectives (attached.h).
 #pragma once
 
 #include <mpi.h>
@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "attached.h"
 
 static int check_rank = -1;
 static long check_failures;
@@ -32,11 +34,18 @@ static inline void check_start(int* argc, char*** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
 }
 
+static inline void check_hocket(int ranks) {
+  const char* shortfall = hocket_shortfall(ranks);
+  context("%s", shortfall ? shortfall : "");
+  CHECK(shortfall == NULL);
+}
+
 // Sum of failures by the MPI's own point-to-point: the collectives are what is being tested.
 static inline int check_finish(const char* name) {
-  long all = check_failures, theirs = 0;
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  check_hocket(size);
+  long all = check_failures, theirs = 0;
   if (check_rank == 0) {
     for (int r = 1; r < size; ++r, all += theirs)
       MPI_Recv(&theirs, 1, MPI_LONG, r, 9999, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -3,6 +3,8 @@
 #include <mpi.h>
 #include <stdio.h>
 
+#include "attached.h"
+
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 static int failures;
 
@@ -10,6 +12,12 @@ static int failures;
 // MPICH 5.0.2 aborts natively in 2 of 40 runs when ranks end the first session a millisecond apart (0 of 40
 // with one session).
 enum { sessions = 1 };
+
+static void check_hocket(int ranks) {
+  const char* shortfall = hocket_shortfall(ranks);
+  failures += shortfall != NULL;
+  if (shortfall) printf("%s\n", shortfall);
+}
 
 static void run(MPI_Session session, const char* tag) {
   MPI_Group group;
@@ -34,6 +42,7 @@ static void run(MPI_Session session, const char* tag) {
   MPI_Comm_free(&part);
   MPI_Comm_free(&comm);
   MPI_Group_free(&group);
+  check_hocket(size);
 }
 
 // Its group is as good as one of the other session.
