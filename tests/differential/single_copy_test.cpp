@@ -12,6 +12,7 @@
 #include "harness/calls.hpp"
 #include "harness/forbid_cma.hpp"
 #include "harness/in_process.hpp"
+#include "harness/rights.hpp"
 
 namespace hocket {
 namespace {
@@ -118,6 +119,7 @@ void expect_right(const std::vector<std::string>& texts) {
 }
 
 TEST(SingleCopy, ReadsOtherProcessesMemory) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   for (const int ranks : {2, 3, 4, 5}) {
     const auto texts = run_forked({.ranks = ranks});
     expect_right(texts);
@@ -126,6 +128,7 @@ TEST(SingleCopy, ReadsOtherProcessesMemory) {
 }
 
 TEST(SingleCopy, ComesLaterInAMixtureWithOtherCalls) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   std::vector<Function> all;
   for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
   const auto texts = run_forked({.ranks = 4, .calls = 300, .functions = all});
@@ -134,6 +137,8 @@ TEST(SingleCopy, ComesLaterInAMixtureWithOtherCalls) {
 }
 
 TEST(SingleCopy, IsLeftAloneWhereOneRankMayNotRead) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const auto forbid = [](Rank rank, int call) {
     if (rank == 1 && call == 0 && !harness::forbid_cma()) _exit(77);
   };
@@ -147,6 +152,8 @@ TEST(SingleCopy, IsLeftAloneWhereOneRankMayNotRead) {
 }
 
 TEST(SingleCopy, EndsWithAnErrorWhereItIsForbiddenOnTheWay) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const auto forbid = [](Rank rank, int call) {
     if (rank == 1 && call == 60 && !harness::forbid_cma()) _exit(77);
   };
@@ -158,6 +165,7 @@ TEST(SingleCopy, EndsWithAnErrorWhereItIsForbiddenOnTheWay) {
 }
 
 TEST(SingleCopy, NamesARankThatDies) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const auto die = [](Rank rank, int call) {
     if (rank == 1 && call == 60) _exit(0);
   };
@@ -182,6 +190,7 @@ TEST(SingleCopy, IsNotAskedForBySmallMessages) {
 }
 
 TEST(SingleCopy, IsDecidedByAMeasurementOtherwise) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const auto texts =
       run_forked({.ranks = 3, .cma = "auto", .force = "", .calls = 200, .most_elements = 60'000});
   expect_right(texts);
@@ -190,6 +199,7 @@ TEST(SingleCopy, IsDecidedByAMeasurementOtherwise) {
 }
 
 TEST(SingleCopy, WorksAmongThreadsOfOneProcess) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const Setting setting{.ranks = 4};
   const std::uint64_t from = seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(from));

@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "harness/arena_ranks.hpp"
+#include "harness/rights.hpp"
 
 namespace hocket::engine {
 namespace {
@@ -274,13 +275,15 @@ TEST(ArenaFault, without_room_for_the_mapping_it_is_an_error) {
 }
 
 TEST(ArenaFault, where_proc_is_closed_local_rank_0_hands_the_descriptor_over) {
+  const bool is_root = geteuid() == 0;
+  if (is_root && !harness::works_in_a_child(harness::become_nobody))
+    GTEST_SKIP() << "root, who sees every /proc, cannot become somebody else here";
   const std::string key = new_key();
   const auto texts =
       ForkedRanks()
           .start_all(2,
                      [&](int rank) -> std::string {
-                       if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
-                         return "cannot change user";
+                       if (is_root && !harness::become_nobody()) return "cannot change user";
                        prctl(PR_SET_DUMPABLE,
                              0);  // other processes of the user cannot look into /proc/PID any more
                        auto arena = come_up(key, rank, 2, settings(5));
@@ -295,14 +298,14 @@ TEST(ArenaFault, where_proc_is_closed_local_rank_0_hands_the_descriptor_over) {
 }
 
 TEST(ArenaFault, another_user_neither_gets_nor_gives_an_arena) {
-  if (getuid() != 0) GTEST_SKIP() << "needs root";
+  if (!harness::works_in_a_child(harness::become_nobody)) GTEST_SKIP() << "needs root and a second user";
   for (const int stranger : {0, 1}) {
     const std::string key = new_key();
     const Event other_has_tried;
     const auto texts = ForkedRanks()
                            .start_all(2,
                                       [&](int rank) -> std::string {
-                                        if (rank == stranger && (setgid(65534) != 0 || setuid(65534) != 0))
+                                        if (rank == stranger && !harness::become_nobody())
                                           return "cannot change user";
                                         auto arena = come_up(key, rank, 2, settings(0.5));
                                         const std::string text = outcome(*arena);

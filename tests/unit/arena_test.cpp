@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "engine/arena_sockets.hpp"
 #include "harness/arena_ranks.hpp"
 
 namespace hocket::engine {
@@ -131,26 +132,20 @@ bool any_line_with(const char* path, const std::string& word) {
 }
 
 TEST(Arena, leaves_nothing_behind) {
-  const std::string key = new_key();
+  const std::string key = new_key(), name = "@" + arena_name(key);
   const pid_t self = getpid();
-  auto socket_names = [] {
-    std::set<std::string> names;
-    std::ifstream file("/proc/net/unix");
-    for (std::string line; std::getline(file, line);)
-      if (const auto at = line.find("@hocket-"); at != line.npos) names.insert(line.substr(at));
-    return names;
-  };
-  const auto before = socket_names();
-  ForkedRanks()
-      .start_all(2,
-                 [&](int rank) -> std::string {
-                   auto arena = come_up(key, rank, 2);
-                   return arena->sealed() ? "sealed" : arena->why();
-                 })
-      .wait();
-  std::set<std::string> after = socket_names();
-  for (const std::string& name : before) after.erase(name);
-  EXPECT_TRUE(after.empty()) << *after.begin();
+  const auto texts = ForkedRanks()
+                         .start_all(2,
+                                    [&](int rank) -> std::string {
+                                      auto arena = Arena::announce(test::job(key, rank, 2), settings());
+                                      if (rank == 0 && !any_line_with("/proc/net/unix", name))
+                                        return "unseen";
+                                      arena->introduce(10 * rank + 1, 20);
+                                      return arena->sealed() ? "sealed" : arena->why();
+                                    })
+                         .wait();
+  EXPECT_EQ(texts, (std::vector<std::string>{"sealed", "sealed"}));
+  EXPECT_FALSE(any_line_with("/proc/net/unix", name));
   EXPECT_FALSE(any_line_with("/proc/self/maps", "memfd:hocket"));
   EXPECT_EQ(getpid(), self);
 }
