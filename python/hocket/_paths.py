@@ -50,7 +50,24 @@ def library(family: str = "") -> Path:
     return prefix() / "lib" / "hocket" / (f"libhocket_{family}.so" if family else "libhocket.so")
 
 
+def _mpi_folders() -> list[Path]:
+    """Where embedded MPIs may be, one folder each: beside Hocket, beside Python, or the user's own."""
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return [prefix() / "opt", Path(sys.prefix) / "opt", Path(data) / "hocket" / "opt"]
+
+
 def mpi_prefix(name: str) -> Path | None:
     """Prefix of an embedded MPI (openmpi, mpich, impi), or None when it is not installed."""
-    candidates = (prefix() / "opt" / name, Path(sys.prefix) / "opt" / name)
+    candidates = (folder / name for folder in _mpi_folders())
     return next((path for path in candidates if (path / "bin").is_dir()), None)
+
+
+def _can_be_written(folder: Path) -> bool:
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(existing, os.W_OK)
+
+
+def new_mpi_folder() -> Path:
+    """Where the next embedded MPI goes: the first of the folders that this user may write."""
+    folders = _mpi_folders()
+    return next(filter(_can_be_written, folders), folders[-1])

