@@ -131,8 +131,9 @@ const Operation& PathRunner::with_copied_input(const Operation& op) {
   }
   if (input_copy_.size() < bytes) input_copy_.resize(bytes);
   const auto* from = static_cast<const std::byte*>(op.input);
-  if (!blocks) std::memcpy(input_copy_.data(), from, bytes);
-  for (std::size_t r = 0; blocks && r < sources_.size(); ++r)
+  const bool any = bytes != 0;  // else both addresses may be null
+  if (any && !blocks) std::memcpy(input_copy_.data(), from, bytes);
+  for (std::size_t r = 0; any && blocks && r < sources_.size(); ++r)
     std::memcpy(input_copy_.data() + copied_offsets_[r], from + op.input_blocks.offset_of(r),
                 op.input_blocks.size_of(r));
   copied_ = op;
