@@ -239,6 +239,24 @@ class Stage0(unittest.TestCase):
         ):
             self.assertEqual(self.run_preloaded(*command, plugin="without", **settings).stderr, "")
 
+    def test_who_asks_for_a_report_is_told_of_an_unknown_mpi_by_the_first_rank(self) -> None:
+        app, line = self.folder / "unknown" / "app", "hocket: pass-through: unknown kind of MPI: "
+        told = f"{line}{self.folder}/unknown/libmpi.so.7\n"
+        for settings, expected in (
+            ({}, ""),
+            ({"HOCKET_VERBOSE": "0", "HOCKET_REPORT": ""}, ""),
+            ({"HOCKET_VERBOSE": "1"}, told),
+            ({"HOCKET_REPORT": "1"}, told),
+            ({"HOCKET_REPORT": "/tmp/some.file", "PMI_RANK": "0"}, told),
+            ({"HOCKET_REPORT": "1", "PMI_RANK": "3"}, ""),
+            ({"HOCKET_REPORT": "1", "OMPI_COMM_WORLD_RANK": "1"}, ""),
+            ({"HOCKET_REPORT": "1", "HOCKET": "off"}, ""),
+        ):
+            with self.subTest(settings):
+                done = self.run_preloaded(app, "barrier", **settings)
+                self.assertEqual(done.stdout.strip(), "1 2 3")
+                self.assertEqual(done.stderr, expected)
+
     def test_a_declining_plugin_means_pass_through(self) -> None:
         self.assertEqual(self.app("barrier", FAKE_PLUGIN="decline"), "1 2 3")
         self.assertIn("declined", self.app(FAKE_PLUGIN="decline"))

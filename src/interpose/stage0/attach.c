@@ -45,6 +45,30 @@ static void conclude_aloud(const char* what, const char* detail) {
   if (write(STDERR_FILENO, line, (size_t)length) < 0) return;
 }
 
+static int reasons_are_wanted(void) {
+  const char* report = getenv("HOCKET_REPORT");
+  const char* verbose = getenv("HOCKET_VERBOSE");
+  return (report && *report) || (verbose && hocket_means_on(verbose));
+}
+
+// As far as the launcher has told; without one each process speaks for itself.
+static int is_first_rank(void) {
+  static const char* const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
+    const char* rank = getenv(variables[i]);
+    if (rank) return strcmp(rank, "0") == 0;
+  }
+  return 1;
+}
+
+// What is the same on all ranks and no fault of the installation: one line, from who was asked for a report.
+static void conclude_if_wanted(const char* what, const char* detail) {
+  if (reasons_are_wanted() && is_first_rank())
+    conclude_aloud(what, detail);
+  else
+    conclude(what, detail);
+}
+
 HOCKET_EXPORT const char* hocket_status(void) {
   return atomic_load(&status_line);
 }
@@ -130,9 +154,10 @@ static void ask_plugin(void** own) {
 
 static void choose(void** own) {
   if (switched_off()) return conclude("off: HOCKET=", getenv("HOCKET"));
-  if (!host.path[0] && !host.handle) return conclude("pass-through: no loaded library defines PMPI_Init", "");
-  if (!host.family) return conclude("pass-through: unknown kind of MPI: ", host.path);
-  if (!find_self()) return conclude("pass-through: libhocket.so does not know its own path", "");
+  if (!host.path[0] && !host.handle)
+    return conclude_if_wanted("pass-through: no loaded library defines PMPI_Init", "");
+  if (!host.family) return conclude_if_wanted("pass-through: unknown kind of MPI: ", host.path);
+  if (!find_self()) return conclude_if_wanted("pass-through: libhocket.so does not know its own path", "");
   ask_plugin(own);
 }
 
