@@ -10,7 +10,7 @@
 #include "engine/communicator.hpp"
 #include "harness/arena_ranks.hpp"
 #include "harness/calls.hpp"
-#include "harness/forbid_cma.hpp"
+#include "harness/forbid_call.hpp"
 #include "harness/in_process.hpp"
 #include "harness/rights.hpp"
 

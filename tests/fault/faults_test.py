@@ -133,6 +133,24 @@ def short_of_memory(faults: Faults) -> None:
     faults.works("mixed", wrapper=in_namespace(mount))
 
 
+def without_memfd(faults: Faults) -> None:
+    """As in a sandbox that does not know the call: there is no arena, so the MPI runs everything."""
+    filtered = Path(faults.program).parent / "without_memfd"
+    if not can(str(filtered), "true"):
+        print("SKIPPED: no seccomp filters here")
+        sys.exit(EXIT_SKIPPED)
+    wrapper = f'set -- {filtered} "$@"'
+    natively = faults.mpi.launch([faults.program, "mixed"], RANKS, hocket=False, wrapper=wrapper)
+    if natively.status != 0:
+        print("SKIPPED: this MPI does not start without memfd_create")
+        sys.exit(EXIT_SKIPPED)
+    ended = faults.works(wrapper=wrapper, environment={"HOCKET_REPORT": "1", "HOCKET_SETUP_SECONDS": "3"})
+    expect(ended.seconds < 20, "without memfd_create: set-up is bounded", ended)
+    expect(bool(re.search(r"allreduce .* native ", ended.output)), "without memfd_create: natively", ended)
+    said = "cannot create a memfd: Operation not permitted"
+    expect(said in ended.output, "without memfd_create: the report says why", ended)
+
+
 def in_namespace(command: str) -> str:
     return f'''set -- unshare -m sh -c '{command}; exec "$@"' sh "$@"'''
 
@@ -218,6 +236,7 @@ GROUPS: dict[str, Callable[[Faults], None]] = {
     "stopped": stopped,
     "mismatched": mismatched,
     "memory": short_of_memory,
+    "without_memfd": without_memfd,
     "partial_launch": partial_launch,
     "options": wrong_options,
     "namespaces": namespaces,

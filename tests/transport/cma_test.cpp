@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/forbid_cma.hpp"
+#include "harness/forbid_call.hpp"
 #include "harness/rights.hpp"
 #include "transports/cma/calibration.hpp"
 #include "transports/cma/card.hpp"
