@@ -7,7 +7,7 @@ add_custom_target(hocket_tests)
 set(HOCKET_RUN_LIMITED ${HOCKET_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/dev/run_limited.py)
 
 # hocket_tests builds everything, hocket_tests.<label> the programs of one label: sanitizer builds need no more.
-foreach(label unit semantics passes differential transport threads fuzz)
+foreach(label unit semantics passes differential transport fault threads fuzz)
   add_custom_target(hocket_tests.${label})
 endforeach()
 

@@ -33,9 +33,11 @@ native() {
   run_ctest "$build" "${select[@]}"
 }
 
+has_tests() { ctest --test-dir "$1" -N -L "^$2\$" | grep '^ *Test *#' >/dev/null; }
+
 # sanitized PRESET LABEL...: the programs of these labels once more, under a sanitizer
 sanitized() {
-  local preset=$1 folder=$root/build/$1 labels targets
+  local preset=$1 folder=$root/build/$1 labels targets label
   shift
   labels="^($(IFS='|'; echo "$*"))\$"
   targets=("${@/#/hocket_tests.}")
@@ -44,6 +46,9 @@ sanitized() {
   : >"$folder/tests.log"
   cmake --preset "$preset" -DHOCKET_MPI_PREFIX="$venv/opt" >"$folder/configure.log" || { cat "$folder/configure.log"; return 1; }
   cmake --build "$folder" --parallel "$jobs" --target "${targets[@]}" || return 1
+  for label in "$@"; do
+    has_tests "$folder" "$label" || { echo "no test has the label $label"; return 1; }
+  done
   run_ctest "$folder" -L "$labels" -LE '^(long|layers)$'
 }
 
@@ -59,7 +64,7 @@ mkdir -p "$build"
 native || failed=1
 if [[ $extent != long ]]; then python_tests || failed=1; fi
 if [[ $extent == test ]]; then
-  sanitized asan-ubsan unit passes transport fuzz || failed=1
+  sanitized asan-ubsan unit semantics passes differential transport fault fuzz || failed=1
   sanitized tsan threads || failed=1
 fi
 

@@ -161,10 +161,12 @@ bool is_agreed(std::string_view variable) {
 /// Files are compared by what they say, not by where they are: FNV-1a, 64 bits.
 std::string content_hash(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return "unreadable";
+  std::array<char, 4096> piece;
   std::uint64_t hash = 14695981039346656037u;
-  for (std::istreambuf_iterator<char> c(file), end; c != end; ++c)
-    hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211u;
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0)
+    for (const char c : std::string_view(piece.data(), static_cast<std::size_t>(file.gcount())))
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  if (!file.eof()) return "unreadable";  // not there, or a folder
   return std::to_string(hash);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/report.hpp"
 #include "harness/calls.hpp"
 #include "harness/in_process.hpp"
+#include "harness/seed.hpp"
 
 namespace hocket {
 namespace {
@@ -18,11 +19,6 @@ namespace {
 using engine::Function;
 using engine::Outcome;
 using engine::Rank;
-
-std::uint64_t seed() {
-  const char* given = std::getenv("TEST_SEED");
-  return given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
-}
 
 std::vector<Function> functions_of(ir::Collective c) {
   using F = Function;
@@ -63,7 +59,7 @@ struct Batch {
 
 /// The same random calls on all ranks; functions drawn from `functions`.
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
-  const std::uint64_t s = seed();
+  const std::uint64_t s = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force +
                " ranks=" + std::to_string(batch.ranks));
   harness::Ranks setting;

@@ -13,6 +13,7 @@
 #include "harness/forbid_call.hpp"
 #include "harness/in_process.hpp"
 #include "harness/rights.hpp"
+#include "harness/seed.hpp"
 
 namespace hocket {
 namespace {
@@ -43,11 +44,6 @@ Options options(const Setting& setting) {
   options.trials = false;  // the measurement alone decides
   options.force = setting.force;
   return options;
-}
-
-std::uint64_t seed() {
-  const char* given = std::getenv("TEST_SEED");
-  return given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
 }
 
 /// Empty, or what went wrong.
@@ -83,8 +79,7 @@ std::string notes(engine::Engine& engine) {
 /// What each rank has to say.
 std::vector<std::string> run_forked(const Setting& setting) {
   const std::string key = test::new_key();
-  const std::uint64_t from = seed();
-  std::printf("TEST_SEED=%llu\n", static_cast<unsigned long long>(from));
+  const std::uint64_t from = harness::test_seed();
   test::ForkedRanks ranks;
   ranks.start_all(setting.ranks, [&](int local) {
     engine::Engine engine(options(setting), {});
@@ -201,7 +196,7 @@ TEST(SingleCopy, IsDecidedByAMeasurementOtherwise) {
 TEST(SingleCopy, WorksAmongThreadsOfOneProcess) {
   if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const Setting setting{.ranks = 4};
-  const std::uint64_t from = seed();
+  const std::uint64_t from = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(from));
   harness::Ranks ranks;
   ranks.ranks = setting.ranks;

@@ -1,5 +1,5 @@
 // Every (operation, type), in every instruction set of this machine, against kernels_reference.hpp: lengths,
-// numbers of sources, aliases, alignments. The seed is printed; HOCKET_TEST_SEED repeats a run.
+// numbers of sources, aliases, alignments. The seed is printed; TEST_SEED repeats a run.
 #include "kernels/kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "harness/seed.hpp"
 #include "kernels_reference.hpp"
 
 namespace hocket::kernels {
@@ -19,16 +20,6 @@ constexpr int max_sources = 17;
 constexpr std::size_t max_elements = 4099;
 constexpr std::size_t guard = 64;
 constexpr unsigned char guard_byte = 0xa5;
-
-std::uint64_t seed() {
-  static const std::uint64_t value = [] {
-    const char* text = std::getenv("HOCKET_TEST_SEED");
-    const std::uint64_t chosen = text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device{}();
-    std::printf("HOCKET_TEST_SEED=%llu\n", static_cast<unsigned long long>(chosen));
-    return chosen;
-  }();
-  return value;
-}
 
 using Random = std::mt19937_64;
 using Bytes = std::vector<unsigned char>;
@@ -212,7 +203,7 @@ TEST_P(Kernels, has_exactly_the_supported_pairs) {
 }
 
 TEST_P(Kernels, match_the_reference_bit_for_bit) {
-  Random random(seed());
+  Random random(harness::test_seed());
   for_each_pair([&random](OpKind op, ElementType type) {
     if (!supported(op, type) || testing::Test::HasFatalFailure()) return;
     const Case c(op, type, random);
@@ -287,7 +278,7 @@ void check_all_short_floats(OpKind op, ElementType type, std::uint16_t right) {
 }
 
 TEST_P(Kernels, short_floats_round_to_nearest_even) {
-  Random random(seed());
+  Random random(harness::test_seed());
   for (const ElementType type : {ElementType::f16, ElementType::bf16})
     for (const OpKind op : {OpKind::sum, OpKind::prod, OpKind::max, OpKind::min}) {
       for (const std::uint16_t right :
