@@ -1,5 +1,5 @@
-// One collective call as the engine sees it: bytes and blocks. The MPI edge has packed derived types and
-// resolved handles.
+// One collective call as the engine sees it: bytes and blocks. The MPI edge has resolved handles, and packs
+// derived types before the call is carried out.
 #pragma once
 
 #include <cstddef>

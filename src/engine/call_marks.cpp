@@ -14,11 +14,6 @@ using transports::shm::Mark;
 
 namespace {
 
-constexpr std::uint64_t pack(std::uint32_t instance, const CallMark& m) {
-  return static_cast<std::uint64_t>(instance) << 32U | static_cast<std::uint64_t>(m.native) << 16U |
-         static_cast<std::uint64_t>(m.operation) << 8U | static_cast<std::uint64_t>(m.function);
-}
-
 std::string ranks_text(const std::vector<Rank>& ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (std::size_t i = 0; i < ranks.size();) {
@@ -49,13 +44,6 @@ std::string CallMark::text() const {
   if (root >= 0) text += (text.back() == '(' ? "root " : ", root ") + std::to_string(root);
   if (operation != 0) text += ", " + std::string(operation_name(operation));
   return text + ")";
-}
-
-void leave_mark(Channel& channel, std::uint32_t instance, const CallMark& mark) noexcept {
-  Mark& m = channel.area_of(channel.rank()).marks[instance % transports::shm::marks_kept];
-  m.bytes.store(mark.bytes, std::memory_order_relaxed);
-  m.root.store(mark.root, std::memory_order_relaxed);
-  m.call.store(pack(instance, mark), std::memory_order_release);
 }
 
 std::optional<CallMark> mark_of(Channel& channel, Rank rank, std::uint32_t instance) noexcept {

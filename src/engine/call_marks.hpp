@@ -18,11 +18,23 @@ struct CallMark {
   std::size_t bytes = 0;
   bool operator==(const CallMark&) const = default;
 
+  /// What fits one word, with the instance that tells marks of the same place apart.
+  std::uint64_t packed(std::uint32_t instance) const noexcept {
+    return static_cast<std::uint64_t>(instance) << 32U | static_cast<std::uint64_t>(native) << 16U |
+           static_cast<std::uint64_t>(operation) << 8U | static_cast<std::uint64_t>(function);
+  }
+
   /// "MPI_Reduce(64 bytes, root 2, MPI_SUM)"
   std::string text() const;
 };
 
-void leave_mark(transports::shm::Channel& channel, std::uint32_t instance, const CallMark& mark) noexcept;
+inline void leave_mark(transports::shm::Channel& channel, std::uint32_t instance,
+                       const CallMark& mark) noexcept {
+  transports::shm::Mark& m = channel.area_of(channel.rank()).marks[instance % transports::shm::marks_kept];
+  m.bytes.store(mark.bytes, std::memory_order_relaxed);
+  m.root.store(mark.root, std::memory_order_relaxed);
+  m.call.store(mark.packed(instance), std::memory_order_release);
+}
 
 /// The mark of a rank for an instance, while it is still there.
 std::optional<CallMark> mark_of(transports::shm::Channel& channel, Rank rank,

@@ -1,6 +1,7 @@
 #include "engine/communicator.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/node_communicator.hpp"
 
@@ -13,6 +14,15 @@ std::uint64_t hash_of(std::span<const Rank> members) {
   std::uint64_t h = 0xcbf29ce484222325U;
   for (const Rank r : members) h = (h ^ static_cast<std::uint32_t>(r)) * 0x100000001b3U;
   return h;
+}
+
+/// For the ranks that open theirs: they would wait for this one.
+void abandon(std::byte* lines) noexcept {
+  transports::shm::Header& header = *transports::shm::Layout(lines).header;
+  std::uint32_t none = 0;
+  if (!header.failed.compare_exchange_strong(none, 1)) return;
+  std::strcpy(header.error_text.data(), "no memory to open a communicator on one of its ranks");
+  header.failed.store(2, std::memory_order_release);
 }
 
 }  // namespace
@@ -42,7 +52,13 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
     why_not = "the arena's budget is spent (HOCKET_MEMORY)";
     return nullptr;
   }
-  return std::make_unique<NodeCommunicator>(engine, key, members, rank, slot.memory);
+  try {
+    return std::make_unique<NodeCommunicator>(engine, key, members, rank, slot.memory);
+  } catch (...) {
+    abandon(slot.memory);
+    arena->release(key);
+    throw;
+  }
 }
 
 }  // namespace hocket::engine

@@ -51,9 +51,8 @@ std::string Guard::name_of(Rank rank) const {
          std::to_string(engine_.arena()->pid_of(world)) + " on " + engine_.arena()->host_of(world) + ")";
 }
 
-std::string Guard::explain(Status status, const std::string& detail) const {
-  const std::uint32_t call =
-      status == Status::mismatch ? first_difference(*channel_, channel_->instance()) : channel_->instance();
+std::string Guard::explain(std::uint32_t call, Status status, const std::string& detail) const {
+  if (status == Status::mismatch) call = first_difference(*channel_, call);
   const std::string where = describe_instance(*channel_, call);
   switch (status) {
     case Status::mismatch:
@@ -71,12 +70,12 @@ std::string Guard::explain(Status status, const std::string& detail) const {
   }
 }
 
-void Guard::fail(Status status, const std::string& detail) noexcept {
+void Guard::fail(std::uint32_t call, Status status, const std::string& detail) noexcept {
   auto& header = channel_->header();
   std::uint32_t none = 0;
   if (!header.failed.compare_exchange_strong(none, 1)) return;
   try {
-    const std::string text = explain(status, detail);
+    const std::string text = explain(call, status, detail);
     const std::size_t length = std::min(text.size(), header.error_text.size() - 1);
     std::memcpy(header.error_text.data(), text.data(), length);
     header.error_text[length] = '\0';

@@ -17,15 +17,16 @@ class Guard final : public transports::Watch {
 
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override;
 
-  /// Notes the communicator as given up and composes the text, unless another rank has done so.
-  void fail(Status status, const std::string& detail = {}) noexcept;
+  /// Notes the communicator as given up in the call of this number, and composes the text, unless another
+  /// rank has done so.
+  void fail(std::uint32_t call, Status status, const std::string& detail = {}) noexcept;
   bool failed() const noexcept;
   std::string error() const;
 
  private:
   bool calls_differ(Rank peer) const noexcept;
   void report_stall(std::uint64_t waited_ns) noexcept;
-  std::string explain(Status status, const std::string& detail) const;
+  std::string explain(std::uint32_t call, Status status, const std::string& detail) const;
   std::string name_of(Rank rank) const;
 
   Engine& engine_;

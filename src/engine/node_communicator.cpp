@@ -1,5 +1,6 @@
 #include "engine/node_communicator.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/clock.hpp"
@@ -55,11 +56,12 @@ NodeCommunicator::~NodeCommunicator() {
 Outcome NodeCommunicator::begin(const Call& call) noexcept {
   Decision* decision = sizes_known(call.function) ? decision_for(kind_of(call, call.agreed_bytes), call)
                                                   : sampled_decision(call);
-  if (!decision) return Outcome::error;
-  last_ = is_repeatable(call) && !decision->provisional ? decision : nullptr;
-  if (last_) decision->call = call;
-  if (guard_.failed()) [[unlikely]]
-    return Outcome::error;
+  last_ = nullptr;
+  if (!decision || guard_.failed()) return Outcome::error;
+  if (is_repeatable(call) && !decision->provisional) {
+    last_ = decision;
+    decision->call = call;
+  }
   const Path& path = take_turn(*decision);
   return path.is_native() ? leave_to_mpi(path, call) : Outcome::ours;
 }
@@ -97,7 +99,8 @@ inline const Path& NodeCommunicator::take_turn(Decision& decision) noexcept {
     turn_.started_ns = monotonic_ns();
   const CallKind& kind = decision.kind;
   turn_.mark = {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes};
-  leave_mark(channel_, channel_.instance() + 1, turn_.mark);
+  turn_.first_instance = channel_.instance() + 1;
+  leave_mark(channel_, turn_.first_instance, turn_.mark);
   return path;
 }
 
@@ -136,17 +139,18 @@ void NodeCommunicator::ended() noexcept {
 }
 
 void NodeCommunicator::report_failure(Status status) noexcept {
+  const std::uint32_t call = std::max(channel_.instance(), turn_.first_instance);
   try {
     const auto& disagreement = runner_.disagreement();
     if (status == Status::mismatch && disagreement)
-      return guard_.fail(status, disagreement->text(channel_.rank()));
+      return guard_.fail(call, status, disagreement->text(channel_.rank()));
     const auto failure = runner_.read_failure();
-    if (status != Status::failed || !failure) return guard_.fail(status);
+    if (status != Status::failed || !failure) return guard_.fail(call, status);
     if (failure->error == ESRCH && guard_.look(failure->peer, long_wait_ns) == Status::peer_dead)
-      return guard_.fail(Status::peer_dead);
-    guard_.fail(status, SingleCopy::explain(*failure));
+      return guard_.fail(call, Status::peer_dead);
+    guard_.fail(call, status, SingleCopy::explain(*failure));
   } catch (...) {  // no memory for the explanation
-    guard_.fail(status);
+    guard_.fail(call, status);
   }
 }
 

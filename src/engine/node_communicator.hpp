@@ -28,7 +28,9 @@ class NodeCommunicator final : public Communicator {
   Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void ended() noexcept override;
   void mark_native(Function function) noexcept override;
-  void give_up(const std::string& reason) noexcept override { guard_.fail(Status::no_memory, reason); }
+  void give_up(const std::string& reason) noexcept override {
+    guard_.fail(channel_.instance() + 1, Status::no_memory, reason);
+  }
   std::string error() const override { return guard_.error(); }
 
  private:
@@ -37,6 +39,7 @@ class NodeCommunicator final : public Communicator {
     const Path* path = nullptr;
     std::uint32_t signature = 0;
     CallMark mark;
+    std::uint32_t first_instance = 0;  ///< of the channel; large calls take several
     bool timed = false;
     std::uint64_t started_ns = 0;
     Trial* trial = nullptr;  ///< that wants this call's time

@@ -24,11 +24,6 @@ std::uint32_t signature_of(const CallKind& kind) {
   return static_cast<std::uint32_t>(kind.hash()) | 1U;
 }
 
-/// Rows that have a compiled form for small messages.
-bool is_flat(const Algorithm& algorithm) {
-  return algorithm.name == "flat" || algorithm.name == "direct";
-}
-
 std::size_t largest_block(const Call& call, Rank ranks) {
   if (!sizes_known(call.function)) return 0;
   const std::size_t* sizes = call.function == Function::allgatherv       ? call.output_blocks.sizes
@@ -76,7 +71,7 @@ Decision* NodeCommunicator::decide_anew(const CallKind& kind, const Call& call) 
     decide(decision, call);
     return &decision;
   } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
-    guard_.fail(Status::no_memory);
+    guard_.fail(channel_.instance() + 1, Status::no_memory);
     return nullptr;
   }
 }
@@ -118,11 +113,11 @@ Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tu
   const std::size_t published =
       compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
   Path path;
-  if (is_flat(*choice.algorithm) && sizes_known(call.function) &&
-      published <= transports::shm::payload_bytes) {
-    path.flat = compiled::find_flat(call.collective);
+  if (sizes_known(call.function) && published <= transports::shm::payload_bytes) {
+    path.flat = compiled::find_flat(call.collective, choice.algorithm->name);
     path.published = published;
-  } else {
+  }
+  if (!path.flat) {
     path = planned(kind, call, choice);
     if (path.is_native()) return path;
   }

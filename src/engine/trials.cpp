@@ -38,12 +38,12 @@ std::size_t Trial::next_path(Channel& channel) noexcept {
   }
   if (series_ == 0 && tried_ == 0) begun_.give(channel);
   trying_ = true;
-  return contender_[place_in_round()];
+  return contender_[take_place()];
 }
 
 /// Every two rounds begin with another path, and the second is in reverse order: or a program's every second
 /// or third call, slow for reasons of its own, would always meet the same path.
-std::size_t Trial::place_in_round() noexcept {
+std::size_t Trial::take_place() noexcept {
   const std::size_t round = tried_ / contenders_;
   const std::size_t step = tried_ % contenders_;
   ++tried_;
@@ -59,7 +59,7 @@ void Trial::note(Channel& channel, std::size_t path, std::uint64_t ns) noexcept 
 
 /// Without the slowest ones, which something else has delayed. Not the median: a program that makes every
 /// other call slow would leave it to chance.
-std::uint32_t Trial::mean_of(std::size_t path) noexcept {
+std::uint32_t Trial::sorted_mean_of(std::size_t path) noexcept {
   Times& times = times_[path];
   std::sort(times.begin(), times.end());
   const std::uint64_t sum = std::accumulate(times.begin(), times.end() - rounds_left_out, std::uint64_t{0});
@@ -70,7 +70,7 @@ void Trial::leave_note(Channel& channel) noexcept {
   if (!begun_.given_by_all(channel)) return;
   auto& own = note_of(channel, channel.rank(), serial_).ns[series_];
   for (std::size_t i = 0; i < contenders_; ++i)
-    own[contender_[i]].store(mean_of(contender_[i]), std::memory_order_release);
+    own[contender_[i]].store(sorted_mean_of(contender_[i]), std::memory_order_release);
   noted_.give(channel);
 }
 

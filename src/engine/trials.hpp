@@ -38,7 +38,6 @@ class Trial {
   bool is_trying() const noexcept { return trying_; }
   void note(transports::shm::Channel& channel, std::size_t path, std::uint64_t ns) noexcept;
   bool is_decided() const noexcept { return decided_; }
-  std::uint32_t serial() const noexcept { return serial_; }
   /// Another trial takes its place beside the flag lines: what is known so far holds, on all ranks.
   void give_up() noexcept { decided_ = true; }
 
@@ -46,8 +45,8 @@ class Trial {
   using Times = std::array<std::uint32_t, rounds>;
 
   bool is_series_over() const noexcept { return tried_ == rounds * contenders_; }
-  std::size_t place_in_round() noexcept;
-  std::uint32_t mean_of(std::size_t path) noexcept;
+  std::size_t take_place() noexcept;
+  std::uint32_t sorted_mean_of(std::size_t path) noexcept;
   void leave_note(transports::shm::Channel& channel) noexcept;
   void judge(transports::shm::Channel& channel) noexcept;
   void add_slowest(transports::shm::Channel& channel) noexcept;

@@ -56,8 +56,7 @@ class OneSided {
   virtual Status reached(Rank peer, std::uint32_t step) noexcept = 0;  ///< ok, pending, or an error
   virtual Blocker blocker(Rank peer) const noexcept = 0;
   virtual void everyone_reached() noexcept {}  ///< all peers were seen in this instance
-  /// Exposed user memory; only where can_expose().
-  virtual bool can_expose() const noexcept { return false; }
+  /// Exposed user memory, where the transport can read it.
   virtual void expose(bool output, const void* base) noexcept { (void)output, (void)base; }
   virtual Status read_exposed(Rank owner, bool output, std::ptrdiff_t offset, Piece target) noexcept {
     return (void)owner, (void)output, (void)offset, (void)target, Status::failed;

@@ -1,7 +1,5 @@
 #include "engine/compiled/flat.hpp"
 
-#include <array>
-
 #include "engine/compiled/move.hpp"
 #include "engine/compiled/peers.hpp"
 
@@ -213,15 +211,32 @@ Status instance(const FlatCall& call) noexcept {
   return s;
 }
 
-constexpr std::array<FlatPlan, ir::collective_count> plans = {
-    instance<barrier>,        instance<bcast>,        instance<reduce>,       instance<allreduce>,
-    instance<gather>,         instance<scatter>,      instance<allgather>,    instance<alltoall>,
-    instance<reduce_scatter>, instance<prefix<true>>, instance<prefix<false>>};
+struct Compiled {
+  ir::Collective collective;
+  std::string_view row;  ///< of the catalog: the specification
+  FlatPlan plan;
+};
+
+constexpr Compiled plans[] = {
+    {ir::Collective::barrier, "flat", instance<barrier>},
+    {ir::Collective::bcast, "flat", instance<bcast>},
+    {ir::Collective::reduce, "flat", instance<reduce>},
+    {ir::Collective::allreduce, "flat", instance<allreduce>},
+    {ir::Collective::gather, "flat", instance<gather>},
+    {ir::Collective::scatter, "flat", instance<scatter>},
+    {ir::Collective::allgather, "flat", instance<allgather>},
+    {ir::Collective::alltoall, "direct", instance<alltoall>},
+    {ir::Collective::reduce_scatter, "flat", instance<reduce_scatter>},
+    {ir::Collective::scan, "flat", instance<prefix<true>>},
+    {ir::Collective::exscan, "flat", instance<prefix<false>>},
+};
 
 }  // namespace
 
-FlatPlan find_flat(ir::Collective collective) noexcept {
-  return plans[static_cast<std::size_t>(collective)];
+FlatPlan find_flat(ir::Collective collective, std::string_view row) noexcept {
+  for (const Compiled& c : plans)
+    if (c.collective == collective && c.row == row) return c.plan;
+  return nullptr;
 }
 
 std::size_t published_bytes(ir::Collective collective, Rank ranks, std::size_t agreed_bytes,

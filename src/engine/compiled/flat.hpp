@@ -3,6 +3,8 @@
 // `direct`) of the catalog; the differential tests hold the two together.
 #pragma once
 
+#include <string_view>
+
 #include "base/status.hpp"
 #include "executors/operation.hpp"
 #include "transports/shm/channel.hpp"
@@ -24,8 +26,8 @@ struct FlatCall {
 /// Runs one operation as the channel's next instance.
 using FlatPlan = Status (*)(const FlatCall& call) noexcept;
 
-/// Null if the row has no compiled form.
-FlatPlan find_flat(ir::Collective collective) noexcept;
+/// Null if this row of the catalog has no compiled form.
+FlatPlan find_flat(ir::Collective collective, std::string_view row) noexcept;
 
 /// The most that a rank publishes in a call of this size; the plan can be used up to shm::payload_bytes. All
 /// ranks know it.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ namespace {
 constexpr const char* variable = "LD_PRELOAD";
 constexpr const char* separators = ": ";
 std::string whole;  // as it was, while our entry is taken out; empty otherwise
+std::mutex around;
+int inside = 0;  // threads that need it whole
 
 bool is_same_file(const std::string& a, const std::string& b) {
   char first[4096], second[4096];
@@ -47,11 +50,13 @@ void leave_preload() {
 }
 
 PreloadAround::PreloadAround() {
-  if (!whole.empty()) setenv(variable, whole.c_str(), 1);
+  const std::lock_guard lock(around);
+  if (inside++ == 0 && !whole.empty()) setenv(variable, whole.c_str(), 1);
 }
 
 PreloadAround::~PreloadAround() {
-  if (!whole.empty()) leave_preload();
+  const std::lock_guard lock(around);
+  if (--inside == 0 && !whole.empty()) leave_preload();
 }
 
 }  // namespace hocket::interpose

@@ -38,9 +38,10 @@ void find_host_functions(const hocket_stage0& stage0) {
 #undef X
   find(h.Pack_c, stage0, "PMPI_Pack_c");
   find(h.Unpack_c, stage0, "PMPI_Unpack_c");
+  find(h.Type_get_envelope_c, stage0, "PMPI_Type_get_envelope_c");
+  find(h.Type_get_contents_c, stage0, "PMPI_Type_get_contents_c");
   find(h.Comm_is_revoked, stage0, "PMPIX_Comm_is_revoked");
-  null_handles = {MPI_COMM_NULL,  MPI_DATATYPE_NULL, MPI_OP_NULL,
-                  MPI_GROUP_NULL, MPI_INFO_NULL,     MPI_REQUEST_NULL};
+  null_handles = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_GROUP_NULL};
 }
 
 }  // namespace hocket::interpose

@@ -13,8 +13,8 @@
 // Functions of which one form is needed. Some are missing in some MPIs (sessions before MPI 4).
 // clang-format off
 #define HOCKET_HOST_FUNCTIONS(X) \
-  X(Init) X(Init_thread) X(Initialized) X(Finalize) X(Session_init) X(Session_finalize) \
-  X(Query_thread) X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_group) X(Comm_test_inter) \
+  X(Init) X(Init_thread) X(Finalize) X(Session_init) X(Session_finalize) \
+  X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_group) X(Comm_test_inter) \
   X(Comm_free) X(Comm_disconnect) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr) \
   X(Comm_call_errhandler) X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_idup_with_info) \
   X(Comm_split) X(Comm_split_type) X(Comm_create) X(Comm_create_group) X(Comm_create_from_group) \
@@ -82,6 +82,9 @@ struct Host {
   Counted<MPI_Count> large;
   int (*Pack_c)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*, MPI_Comm);
   int (*Unpack_c)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype, MPI_Comm);
+  int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*);
+  int (*Type_get_contents_c)(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*, MPI_Aint*,
+                             MPI_Count*, MPI_Datatype*);
   int (*Comm_is_revoked)(MPI_Comm, int*);  ///< MPIX: of user-level failure mitigation
 
   template <class N>
@@ -105,10 +108,7 @@ void find_host_functions(const hocket_stage0& stage0);
 struct Null {
   MPI_Comm comm;
   MPI_Datatype type;
-  MPI_Op op;
   MPI_Group group;
-  MPI_Info info;
-  MPI_Request request;
 };
 extern Null null_handles;
 inline const Null& null() {

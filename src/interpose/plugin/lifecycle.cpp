@@ -35,7 +35,6 @@ void introduce(MPI_Group world) {
   host().Group_rank(world, &rank);
   host().Group_size(world, &ranks);
   process.rank = rank;
-  process.ranks = ranks;
   attempt([&] { process.engine->after_init(rank, ranks); });
   if (!process.engine->arena()) explain("everything is left to the MPI: " + process.engine->why_not());
 }

@@ -18,7 +18,6 @@ struct Process {
   bool world = false;           ///< MPI_Init has been called (as opposed to sessions only)
   std::unique_ptr<engine::Engine> engine;
   engine::Rank rank = -1;  ///< in the world; -1: not known yet
-  engine::Rank ranks = 0;
 };
 
 extern Process& process;

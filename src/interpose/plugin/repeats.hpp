@@ -30,17 +30,18 @@ struct CallShape {
 class Repeats {
  public:
   /// Null: describe the call and run it.
-  const engine::Repeatable* find(const CallShape& shape) const noexcept {
-    if (!entries_) return nullptr;
-    const Entry& entry = (*entries_)[place_of(shape)];
-    const bool same = entry.shape == shape && entry.epoch == type_epoch.load(std::memory_order_relaxed);
-    return same && entry.call.decision ? &entry.call : nullptr;
+  const engine::Repeatable* find(const CallShape& shape) noexcept {
+    const std::uint32_t epoch = type_epoch.load(std::memory_order_relaxed);
+    if (const Entry* entry = entries_ ? &(*entries_)[place_of(shape)] : nullptr;
+        entry && entry->epoch == epoch && entry->shape == shape && entry->call.decision)
+      return &entry->call;
+    epoch_before_ = epoch;
+    return nullptr;
   }
-  /// Without memory the call is described again next time.
+  /// What find() did not find. Without memory the call is described again next time.
   void keep(const CallShape& shape, const engine::Repeatable& call) noexcept {
     if (!entries_) entries_.reset(new (std::nothrow) Entries);
-    if (!entries_) return;
-    (*entries_)[place_of(shape)] = {shape, type_epoch.load(std::memory_order_relaxed), call};
+    if (entries_) (*entries_)[place_of(shape)] = {shape, epoch_before_, call};
   }
 
  private:
@@ -57,6 +58,8 @@ class Repeats {
   }
 
   std::unique_ptr<Entries> entries_;
+  std::uint32_t epoch_before_ =
+      0;  ///< before a call's types were looked up: another thread may free them since
 };
 
 }  // namespace hocket::interpose

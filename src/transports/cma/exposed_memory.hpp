@@ -30,7 +30,6 @@ class ExposedMemory final : public OneSided {
   Blocker blocker(Rank peer) const noexcept override { return below_.blocker(peer); }
   void everyone_reached() noexcept override { below_.everyone_reached(); }
 
-  bool can_expose() const noexcept override { return true; }
   void expose(bool output, const void* base) noexcept override;
   Status read_exposed(Rank owner, bool output, std::ptrdiff_t offset, Piece target) noexcept override;
 

@@ -7,11 +7,11 @@
 namespace hocket::interpose {
 namespace {
 
-// Communicators that are left for the same reason share a row, and threads may be in several of them.
-void count_left(Communicator& c, Function function) noexcept {
+void count_left(Communicator& c, Function function, std::string_view reason) noexcept {
   auto*& row = c.left[static_cast<std::size_t>(function)];
   try {
-    if (!row) row = process.engine->report().row(function, 0, "native", c.why_not);
+    if (!row) row = process.engine->report().row(function, 0, "native", reason);
+    // Communicators share it, and threads may be in several of them.
     std::atomic_ref(row->calls).fetch_add(1, std::memory_order_relaxed);
   } catch (...) {  // no memory for a counter: not worth an error
   }
@@ -19,10 +19,15 @@ void count_left(Communicator& c, Function function) noexcept {
 
 }  // namespace
 
+void leave_to_mpi(Communicator& c, Function function, std::string_view reason) noexcept {
+  c.engine->mark_native(function);
+  if (process.reporting) count_left(c, function, reason);
+}
+
 bool is_revoked(Communicator& c, Function function) noexcept {
   int revoked = 0;
   host().Comm_is_revoked(c.handle, &revoked);
-  if (revoked) c.engine->mark_native(function);
+  if (revoked) leave_to_mpi(c, function, "the communicator is revoked");
   return revoked != 0;
 }
 
@@ -51,7 +56,7 @@ Communicator* enter_slowly(Communicator& c, Function function) {
   if (!c.settled) settle(c);
   if (c.failed) throw Error("this rank could not open a communicator: " + c.why_not);
   if (c.engine) return &c;
-  if (process.reporting) count_left(c, function);
+  if (process.reporting) count_left(c, function, c.why_not);
   return nullptr;
 }
 

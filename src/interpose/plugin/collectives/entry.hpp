@@ -35,16 +35,18 @@ inline Communicator* enter(MPI_Comm comm, Function function, const void* return_
   return host().Comm_is_revoked && is_revoked(*c, function) ? nullptr : c;
 }
 
-/// This rank cannot take part in a call that the others are in already, and has not asked the engine: leaves
-/// a mark that is not theirs, which is an error to those that wait for it. Returns the code.
+/// This rank cannot take part in a call that the others may be in already: ends the communicator for all.
+/// Returns the code.
 int give_up(MPI_Comm comm, Function function, const char* reason);
 int give_up(MPI_Comm comm, Function function, const MpiFailure& failure);
 
-/// A call that the engine is not asked about: wrong arguments, or a function it does not have. Leaves the
-/// mark that other ranks see if they wait for this one.
+/// A call that the engine is not asked about. Leaves the mark that other ranks see if they wait for this one.
+void leave_to_mpi(Communicator& c, Function function, std::string_view reason) noexcept;
+
+/// The same, for a call with an argument, a type or an operation that is the MPI's to judge.
 template <class Native>
 int leave(Communicator& c, Function function, Native native) {
-  c.engine->mark_native(function);
+  leave_to_mpi(c, function, "a type or an operation that Hocket does not run, or a wrong argument");
   return native();
 }
 
@@ -113,20 +115,9 @@ inline bool is_buffer(const void* buffer, std::size_t bytes) {
   return buffer != nullptr || bytes == 0;
 }
 
-/// MPI forbids it, MPICH raises an error, Open MPI lets it work: read as in-place where that is not detected.
-inline bool is_aliased_error([[maybe_unused]] const void* in, [[maybe_unused]] const void* out,
-                             [[maybe_unused]] std::size_t bytes) {
-#if defined(HOCKET_ABI_OMPI)
-  return false;
-#else
-  return in == out && bytes != 0;
-#endif
-}
-
 }  // namespace hocket::interpose
 
-/// The end of an entry point's function-try-block. Only Hocket's own exceptions end here: those of the
-/// program's error handlers and operations pass.
+/// The end of an entry point's function-try-block, for Hocket's own exceptions.
 #define HOCKET_EDGE(function)                                                      \
   catch (const std::bad_alloc&) {                                                  \
     return give_up(comm, Function::function, "no memory for a collective's data"); \

@@ -12,7 +12,8 @@ namespace {
 
 void mark(MPI_Comm comm, Function function, const void* return_address) noexcept {
   try {
-    if (Communicator* c = enter(comm, function, return_address)) c->engine->mark_native(function);
+    if (Communicator* c = enter(comm, function, return_address))
+      leave_to_mpi(*c, function, "not a collective that Hocket runs");
   } catch (
       const std::exception&) {  // it could not be opened, not worth an error: the MPI runs these on all ranks
   }

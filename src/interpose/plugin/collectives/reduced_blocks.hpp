@@ -30,7 +30,6 @@ class ReducedBlocks {
     own_ = own;
     out_ = out;
     call_.own_bytes = own * unit();
-    if (!in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
     if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes)))
       return false;
     source_ = source;

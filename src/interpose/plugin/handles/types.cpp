@@ -1,5 +1,6 @@
 #include "interpose/plugin/handles/types.hpp"
 
+#include "interpose/plugin/handles/construction.hpp"
 #include "interpose/plugin/handles/element_kinds.hpp"
 #include "interpose/plugin/handles/handle_table.hpp"
 #include "interpose/plugin/host.hpp"
@@ -41,12 +42,6 @@ std::optional<ElementKind> kind_of_unnamed(int combiner) {
   }
 }
 
-int combiner_of(MPI_Datatype handle) {
-  int integers, addresses, datatypes, combiner = MPI_COMBINER_NAMED;
-  host().Type_get_envelope(handle, &integers, &addresses, &datatypes, &combiner);
-  return combiner;
-}
-
 bool measure(MPI_Datatype handle, Type& type) {
   MPI_Count size, lb, extent, true_lb, true_extent;
   if (host().Type_size_x(handle, &size) != MPI_SUCCESS || size < 0) return false;
@@ -61,15 +56,11 @@ bool measure(MPI_Datatype handle, Type& type) {
   return true;
 }
 
-bool is_named(MPI_Datatype handle) {
-  return combiner_of(handle) == MPI_COMBINER_NAMED;
-}
-
 // Several threads may meet a type at the same time. The one that keeps it sets the attribute: setting it
 // again would run forget() for the first one.
 void keep(const Type& type) {
   const HandleBits bits = bits_of(type.handle);
-  if (is_named(type.handle)) {
+  if (combiner_of(type.handle) == MPI_COMBINER_NAMED) {
     named.insert_if_absent(bits, std::make_unique<const Type>(type));
   } else if (derived.insert_if_absent(bits, std::make_unique<Type>(type))) {
     if (host().Type_set_attr(type.handle, keyval, nullptr) != MPI_SUCCESS) derived.erase(bits);
@@ -80,7 +71,8 @@ std::optional<Type> learn(MPI_Datatype handle) {
   Type type;
   if (!measure(handle, type)) return std::nullopt;
   auto kind = kind_of(handle);
-  if (!kind) kind = kind_of_unnamed(combiner_of(handle));
+  const auto combiner = combiner_of(handle);
+  if (!kind && combiner) kind = kind_of_unnamed(*combiner);
   if (kind) type.element = element_of(*kind, type.size);
   keep(type);
   return type;
