@@ -54,8 +54,11 @@ static int ends(int count) {
 static int stops(void) {
   if (many(20, 8) != MPI_SUCCESS) return MPI_ERR_OTHER;
   if (rank == 1) {
-    char line[96];
-    snprintf(line, sizeof line, "(sleep 4; kill -CONT %d) >/dev/null 2>&1 </dev/null &", (int)getpid());
+    char line[256];
+    snprintf(line, sizeof line,
+             "(for i in $(seq 300); do grep -q ') T' /proc/%d/stat && break; sleep 0.1; done; sleep 5; "
+             "kill -CONT %d) >/dev/null 2>&1 </dev/null &",
+             (int)getpid(), (int)getpid());
     if (system(line) != 0) return MPI_ERR_OTHER;
     raise(SIGSTOP);
   }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
 import time
@@ -15,12 +17,17 @@ def run(seconds: float, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def is_running(marker: str) -> bool:
-    return any(
-        marker in path.read_text(errors="replace")
-        for path in Path("/proc").glob("[0-9]*/cmdline")
-        if path.exists()
-    )
+def a_sleep(number: int) -> str:
+    """A command that no other run of these tests starts."""
+    return f"sleep 61.{os.getpid():07d}{number}"
+
+
+def is_running(command: str) -> bool:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it may end meanwhile
+            if command in path.read_text(errors="replace").replace("\0", " "):
+                return True
+    return False
 
 
 def test_passes_the_exit_status_on() -> None:
@@ -34,18 +41,20 @@ def test_reports_a_signal_as_a_shell_does() -> None:
 
 def test_a_hang_is_ended_and_named() -> None:
     before = time.monotonic()
-    result = run(0.5, "sleep 61.0101 & setsid sleep 61.0102")
+    first, second = a_sleep(1), a_sleep(2)
+    result = run(3, f"{first} & setsid {second}")
     assert result.returncode == 124
-    assert "sleep 61.0101" in result.stderr and "sleep 61.0102" in result.stderr
-    assert time.monotonic() - before < 20
-    assert not is_running("61.0101") and not is_running("61.0102")
+    assert first in result.stderr and second in result.stderr
+    assert time.monotonic() - before < 40
+    assert not is_running(first) and not is_running(second)
 
 
 def test_a_daemon_left_behind_is_an_error() -> None:
-    result = run(20, "setsid sleep 61.0103 </dev/null >/dev/null 2>&1 & sleep 0.2; exit 0")
+    daemon = a_sleep(3)
+    result = run(20, f"setsid {daemon} </dev/null >/dev/null 2>&1 & sleep 0.2; exit 0")
     assert result.returncode == 70
-    assert "sleep 61.0103" in result.stderr
-    assert not is_running("61.0103")
+    assert daemon in result.stderr
+    assert not is_running(daemon)
 
 
 def test_a_program_that_is_not_there() -> None:
@@ -56,5 +65,5 @@ def test_a_program_that_is_not_there() -> None:
 def test_temporary_files_are_removed() -> None:
     folder = run(10, 'touch "$TMPDIR/left"; echo "$TMPDIR"').stdout.strip()
     assert folder and not Path(folder).exists()
-    folder = run(0.5, 'touch "$TMPDIR/left"; echo "$TMPDIR"; sleep 61.0104').stdout.strip()
+    folder = run(3, f'touch "$TMPDIR/left"; echo "$TMPDIR"; {a_sleep(4)}').stdout.strip()
     assert folder and not Path(folder).exists()

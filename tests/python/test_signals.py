@@ -16,6 +16,7 @@ from hocket.bench.program import bench_program
 from hocket.errors import CommandError
 
 Start = Callable[..., "subprocess.Popen[str]"]
+_own = f"{os.getpid():07d}"  # no other run of these tests starts the same commands
 _ignore = "trap '' TERM INT HUP\n"
 # A rank in the launcher's group and one in a session of its own: both in the background, as ranks are.
 _launcher = """
@@ -115,6 +116,7 @@ def test_ranks_end_with_the_command(
     number: signal.Signals,
     mark: str,
 ) -> None:
+    mark = _own + mark
     process = start(*command(_fake(executable, mark)))
     assert _wait_for(lambda: len(_running(f"sleep 61.{mark}")) == 2, 30)
     process.send_signal(number)
@@ -127,13 +129,14 @@ def test_ranks_end_with_the_command(
 def test_a_launcher_that_ignores_signals_is_killed(
     start: Start, executable: Callable[[str, str], Path], tmp_path: Path
 ) -> None:
-    process = start(*_bench(_fake(executable, "714", stubborn=True)))
-    assert _wait_for(lambda: len(_running("sleep 61.714")) == 2, 30)
+    mark = _own + "714"
+    process = start(*_bench(_fake(executable, mark, stubborn=True)))
+    assert _wait_for(lambda: len(_running(f"sleep 61.{mark}")) == 2, 30)
     process.terminate()
     time.sleep(0.2)
     process.terminate()  # an impatient second one does not cut the cleaning short
     assert process.wait(30) == 128 + signal.SIGTERM
-    assert not _running("61.714")
+    assert not _running(f"61.{mark}")
     assert not _temporary_folders(tmp_path)
 
 
