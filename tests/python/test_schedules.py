@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from hocket.bench import records
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
 core = pytest.importorskip("hocket._core")
+
+
+def _record(side: str, median: float) -> records.Record:
+    where = {"cpu": "a processor", "cores": 2, "mpi": "openmpi", "mpi_version": "5.0.11", "ranks": 2}
+    what = {"collective": "allreduce", "bytes": 4096, "type": "float", "root": 0, "side": side, "valid": True}
+    times = {"median_us": median, "p10_us": median - 0.5, "p90_us": median + 0.5, "batches": 9, "k": 64}
+    ran = {"date": "2026-01-02T03:04:05+00:00", "algorithm": "flat" if side == "hocket" else ""}
+    return records.from_dict({"schema": records.SCHEMA, **where, **what, **times, **ran})
 
 
 def test_plan_prints_one_rank(hocket: Hocket) -> None:
@@ -75,6 +85,21 @@ def test_explain_obeys_the_environment(hocket: Hocket) -> None:
     refused = hocket("explain", "allreduce", HOCKET_FORCE="allreduce:rings")
     assert refused.returncode == 2
     assert "rings" in refused.stderr
+
+
+def test_explain_shows_what_was_measured(hocket: Hocket, tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    sides = {"hocket": 2.5, "native": 3.5, "untouched": 4.5}
+    records.append(file, [_record(side, median) for side, median in sides.items()])
+    told = hocket("explain", "allreduce", "--bytes", "4K", "-n", "2", "--measured", str(file)).stdout
+    assert "openmpi 5.0.11, Hocket (flat): 2.5 us (2 to 3), 2 cores, a processor" in told
+    assert "openmpi 5.0.11, without Hocket: 4.5 us" in told
+    assert "3.5 us" not in told
+    other = hocket("explain", "allreduce", "--bytes", "8K", "-n", "2", "--measured", str(file)).stdout
+    assert "sizes on that many ranks: 4 KiB" in " ".join(other.split())
+    assert "nothing on that many ranks" in " ".join(
+        hocket("explain", "barrier", "-n", "2", "--measured", str(file)).stdout.split()
+    )
 
 
 def test_explain_knows_what_does_not_fit(hocket: Hocket) -> None:

@@ -1,14 +1,21 @@
-"""hocket explain: what would run, by which rule, at what cost, and what else would fit."""
+"""hocket explain: what would run, by which rule, at what cost, and what else would fit.
+
+Cost is what a schedule says of itself (rounds, bytes, reductions), and what the benchmark has measured. No time
+is predicted: that takes a model of the machine.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from hocket import catalog
+from hocket.bench import records
 from hocket.catalog import Named
 from hocket.console import console
 from hocket.core import core
@@ -91,6 +98,30 @@ def _alternatives(
     return table
 
 
+def _measured(file: Path, collective: str, ranks: int, size: int) -> list[str]:
+    """What the benchmark's records say of this very call; the last measurement of a cell counts."""
+    same = [
+        record for record in records.read(file) if (record.collective, record.ranks) == (collective, ranks)
+    ]
+    wanted = 0 if collective == "barrier" else size
+    cells = {(r.mpi, r.side): r for r in same if r.bytes == wanted and r.side != "native" and r.valid}
+    if not cells:
+        return [f"  not measured in {file}; {_sizes_there(same)}"]
+    return [f"  measured: {_one_measured(record)}" for record in cells.values()]
+
+
+def _one_measured(record: records.Record) -> str:
+    what = f"Hocket ({record.algorithm})" if record.side == "hocket" else "without Hocket"
+    times = f"{record.median_us:g} us ({record.p10_us:g} to {record.p90_us:g})"
+    return f"{record.mpi} {record.mpi_version}, {what}: {times}, {record.cores} cores, {record.cpu}"
+
+
+def _sizes_there(same: Iterable[records.Record]) -> str:
+    sizes = sorted({record.bytes for record in same})
+    there = ", ".join(map(format_bytes, sizes))
+    return f"sizes on that many ranks: {there}" if sizes else "nothing on that many ranks"
+
+
 def _headline(function: str, choice: dict[str, Any]) -> str:
     if not choice["algorithm"]:
         return f"{function}: left to the MPI"
@@ -110,6 +141,9 @@ def explain(
     single_copy: Annotated[
         bool, typer.Option("--single-copy", help="Ranks read each other's memory, and it pays.")
     ] = False,
+    measured: Annotated[
+        Path | None, typer.Option(help="Also show what `hocket bench --out FILE` has measured of this call.")
+    ] = None,
     show: Annotated[int | None, typer.Option(help="Also print this rank's schedule.")] = None,
 ) -> None:
     """Say what would run for a call, by which rule, what it costs, and what else would fit."""
@@ -130,6 +164,8 @@ def explain(
     console.print(f"  because: {' '.join(choice['reason'].split()) or 'no rule fits'}", markup=False)
     if shape.sizes_known and collective != "barrier":
         console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
+    for line in _measured(measured, collective, ranks, one) if measured else ():
+        console.print(line, markup=False)
     console.print(_alternatives(choice, shape, ranks, root, one, not non_commutative))
     if show is not None and choice["algorithm"]:
         row = catalog.row_named(shape.collective, choice["algorithm"]).row
