@@ -1,7 +1,7 @@
 """hocket explain: what would run, by which rule, at what cost, and what else would fit.
 
-Cost is what a schedule says of itself (rounds, bytes, reductions), and what the benchmark has measured. No time
-is predicted: that takes a model of the machine.
+Cost is what a schedule says of itself (rounds, bytes, reductions), and what the benchmark has measured. No
+time is predicted: that takes a model of the machine.
 """
 
 from __future__ import annotations
