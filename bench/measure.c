@@ -1,7 +1,6 @@
 // Timing: back-to-back calls in batches; the slowest rank's time of a batch counts; both sides take turns A B
 // B A. What decides how many calls are made is agreed on by all ranks (referee.c), or they would wait for
 // ever.
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,30 +12,6 @@ enum { most_warm_up = 63, least_warm_up_hocket = 15, least_batches_very_slow = 3
 static const double batch_seconds = 200e-6;
 static const double slow_call = 10e-3;
 static const double very_slow_call = 1;  // MPICH's reduce of 2 MiB takes four, with 8 ranks on 2 cores
-
-typedef int (*control_function)(const char*);
-
-static control_function control(void) {
-  static control_function found;
-  static bool looked;
-  if (!looked) {
-    *(void**)&found = dlsym(RTLD_DEFAULT, "hocket_control");
-    looked = true;
-  }
-  return found;
-}
-
-bool hocket_loaded(void) {
-  return control() != NULL;
-}
-
-bool hocket_attached(void) {
-  return control() && control()("on") >= 0;
-}
-
-void hocket_switch(bool on) {
-  if (control()) control()(on ? "on" : "off");
-}
 
 static double now(void) {
   struct timespec t;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hocket.bench import comparison, show, targets
+from hocket.bench import costs as around
 from hocket.bench.comparison import Cell
 from hocket.bench.records import Record
 from hocket.quantities import format_bytes
@@ -80,6 +81,19 @@ def _targets(found: Sequence[Cell]) -> list[str]:
     return ["## Targets", "", _targets_text, "", *_table(header, rows)]
 
 
+_costs_text = """\
+What is paid beside the collectives themselves ([benchmark.md](benchmark.md)): medians (p10-p90) without
+Hocket and with it, in turns. For the small allreduce, "alone" is the hand-over between the ranks and nothing
+else."""
+
+
+def _costs(found: Sequence[around.Cost]) -> list[str]:
+    if not found:
+        return []
+    header = ["what", "MPI", "ranks", "unit", "without, or alone", "with", "more"]
+    return ["## Costs around the collectives", "", _costs_text, "", *_table(header, around.rows(found))]
+
+
 def _size(cell: Cell) -> str:
     return format_bytes(cell.bytes) if cell.bytes else "-"
 
@@ -129,9 +143,16 @@ def _rival(cell: Cell) -> str:
     return f" ({cell.fastest.mpi})" if cell.fastest and cell.hocket else ""
 
 
-def page(records: Sequence[Record]) -> str:
+def page(records: Sequence[Record], costs: Sequence[around.Cost] = ()) -> str:
     if not records:
         return _intro + "\nNothing has been measured yet.\n"
     found = comparison.cells(records)
-    parts = [_machines(records), _targets(found), _summary(found), _losses(found), _details(found)]
+    parts = [
+        _machines(records),
+        _targets(found),
+        _summary(found),
+        _losses(found),
+        _costs(costs),
+        _details(found),
+    ]
     return _intro + "\n" + "\n".join(line for part in parts for line in part).rstrip() + "\n"

@@ -1,4 +1,4 @@
-"""Where the compiled benchmark program of an ABI family is."""
+"""Where the compiled benchmark programs of an ABI family are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from hocket import _paths
 from hocket.errors import CommandError
 
 
-def bench_program(family: str) -> Path:
-    path = _paths.prefix() / "lib" / "hocket" / "bench" / f"hocket_bench_{family}"
+def _program(name: str) -> Path:
+    path = _paths.prefix() / "lib" / "hocket" / "bench" / name
     if not path.exists():
         raise CommandError(
             f"the benchmark program is not installed at {path}; 'make build' or 'pip install .' builds it", 1
         )
     return path
+
+
+def bench_program(family: str) -> Path:
+    return _program(f"hocket_bench_{family}")
+
+
+def costs_program(family: str) -> Path:
+    return _program(f"hocket_costs_{family}")

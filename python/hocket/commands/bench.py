@@ -11,6 +11,7 @@ import typer
 
 from hocket import mpis
 from hocket.bench import comparison, machine, markdown, records, runner, show
+from hocket.bench import costs as around
 from hocket.bench.records import COLLECTIVES, Record
 from hocket.console import console
 from hocket.errors import CommandError, unknown
@@ -85,8 +86,21 @@ def _warn_if_busy() -> None:
 
 def _render(results: Path, page: Path) -> None:
     files = sorted(results.glob("*.jsonl")) if results.is_dir() else [results]
-    page.write_text(markdown.page([record for file in files for record in records.read(file)]))
+    costs = [cost for file in sorted((results / "costs").glob("*.jsonl")) for cost in around.read(file)]
+    page.write_text(markdown.page([record for file in files for record in records.read(file)], costs))
     console.print(f"wrote {page} from {len(files)} file(s)")
+
+
+def _measure_costs(chosen: Sequence[mpis.Mpi], counts: Sequence[int], out: Path | None) -> None:
+    measured = []
+    for count, mpi in product(counts, chosen):
+        console.print(f"[dim]{mpi.name} {mpi.version()}, {count} ranks ...[/]")
+        fresh = around.run(mpi, count)
+        measured += fresh
+        if out:
+            around.append(out, fresh)
+    for row in around.rows(measured):
+        console.print("  ".join(row))
 
 
 def _show(measured: Sequence[Record], plot: Path | None) -> bool:
@@ -119,6 +133,9 @@ def bench(
     untouched: Annotated[
         bool, typer.Option("--untouched", help="Only the MPIs alone, without Hocket.")
     ] = False,
+    costs: Annotated[
+        bool, typer.Option("--costs", help="Instead: what is paid around the collectives.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Append the records to this file (JSON lines).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw times against sizes to this file.")] = None,
     show_file: Annotated[
@@ -148,6 +165,8 @@ def bench(
         _chosen_mpis(against),
     )
     _warn_if_busy()
+    if costs:
+        return _measure_costs(chosen, _rank_counts(ranks, root), out)
     measured: list[Record] = []
     keep = _keeper(measured, out)
     expected = 0

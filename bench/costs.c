@@ -1,0 +1,200 @@
+// What is paid around the collectives themselves: a call that Hocket leaves to the MPI, a communicator's
+// set-up, and the hand-over between ranks, which no collective can undercut. One JSON line per cost and side;
+// docs/benchmark.md defines them. "without" calls the MPI's own symbols, past Hocket, in the same process.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hocket_bench.h"
+
+enum { batches = 61 };
+
+static int rank, ranks;
+
+// The functions that are called past Hocket, or through it.
+struct mpi {
+  int (*neighbor_alltoall)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+  int (*dup)(MPI_Comm, MPI_Comm*);
+  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+  int (*free_communicator)(MPI_Comm*);
+};
+static struct mpi without;
+static const struct mpi with = {MPI_Neighbor_alltoall, MPI_Comm_dup, MPI_Allreduce, MPI_Comm_free};
+
+static int note_library(struct dl_phdr_info* info, size_t size, void* found) {
+  (void)size;
+  const char* slash = strrchr(info->dlpi_name, '/');
+  const char* name = slash ? slash + 1 : info->dlpi_name;
+  const bool is_mpi = strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpich.so", 11) == 0;
+  if (is_mpi) *(void**)found = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  return is_mpi;
+}
+
+static bool find_library(void) {
+  void* library = NULL;
+  dl_iterate_phdr(note_library, (void*)&library);
+  if (!library) return false;
+  *(void**)&without.neighbor_alltoall = dlsym(library, "PMPI_Neighbor_alltoall");
+  *(void**)&without.dup = dlsym(library, "PMPI_Comm_dup");
+  *(void**)&without.allreduce = dlsym(library, "PMPI_Allreduce");
+  *(void**)&without.free_communicator = dlsym(library, "PMPI_Comm_free");
+  return without.neighbor_alltoall && without.dup && without.allreduce && without.free_communicator;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// One way to do a thing `times` times.
+struct side {
+  const char* name;
+  void (*act)(const struct mpi*, long times);
+  const struct mpi* mpi;
+  double seconds[batches];
+};
+
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static void take_turn(struct side* side, long times, int batch) {
+  side->act(side->mpi, times / 8 + 1);
+  referee_start();
+  const double start = now();
+  side->act(side->mpi, times);
+  side->seconds[batch] = referee_slowest(now() - start);
+}
+
+// Interleaved batches; medians of the slowest rank's time.
+static void compare(const char* what, const char* unit, double scale, long times, struct side* sides,
+                    int count) {
+  for (int batch = 0; batch < batches; ++batch)
+    for (int i = 0; i < count; ++i) take_turn(&sides[batch % 2 == 0 ? i : count - 1 - i], times, batch);
+  for (int i = 0; i < count; ++i) {
+    qsort(sides[i].seconds, batches, sizeof(double), ascending);
+    if (rank != 0) continue;
+    const double each = scale / (double)times;
+    printf("{\"what\": \"%s\", \"side\": \"%s\", \"ranks\": %d, \"unit\": \"%s\", ", what, sides[i].name,
+           ranks, unit);
+    printf("\"median\": %.4f, \"p10\": %.4f, \"p90\": %.4f}\n", sides[i].seconds[batches / 2] * each,
+           sides[i].seconds[batches / 10] * each, sides[i].seconds[batches - 1 - batches / 10] * each);
+    fflush(stdout);
+  }
+}
+
+// A neighbourhood collective of nobody: the least that an MPI does in a collective that Hocket leaves to it.
+static MPI_Comm hermits;
+
+static void call_nobody(const struct mpi* mpi, long times) {
+  int nothing = 0;
+  for (long i = 0; i < times; ++i)
+    mpi->neighbor_alltoall(&nothing, 1, MPI_INT, &nothing, 1, MPI_INT, hermits);
+}
+
+static void passed_through(void) {
+  const int none = 0;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, &none, &none, 0, &none, &none, MPI_INFO_NULL, 0,
+                                 &hermits);
+  struct side sides[] = {{"without", call_nobody, &without, {0}}, {"with", call_nobody, &with, {0}}};
+  compare("passed_through", "ns", 1e9, 20000, sides, 2);
+  MPI_Comm_free(&hermits);
+}
+
+static void make_and_free(const struct mpi* mpi, long times) {
+  for (long i = 0; i < times; ++i) {
+    MPI_Comm fresh;
+    mpi->dup(MPI_COMM_WORLD, &fresh);
+    mpi->free_communicator(&fresh);
+  }
+}
+
+static void make_use_and_free(const struct mpi* mpi, long times) {
+  double in = 1, out;
+  for (long i = 0; i < times; ++i) {
+    MPI_Comm fresh;
+    mpi->dup(MPI_COMM_WORLD, &fresh);
+    mpi->allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, fresh);
+    mpi->free_communicator(&fresh);
+  }
+}
+
+static void set_up(void) {
+  hocket_switch(true);
+  struct side unused[] = {{"without", make_and_free, &without, {0}}, {"with", make_and_free, &with, {0}}};
+  compare("communicator_unused", "us", 1e6, 20, unused, 2);
+  struct side used[] = {{"without", make_use_and_free, &without, {0}},
+                        {"with", make_use_and_free, &with, {0}}};
+  compare("communicator_used_once", "us", 1e6, 20, used, 2);
+}
+
+// Everybody tells everybody, and lets others run while it waits: what is left of a collective when nothing is
+// computed, checked or copied. One cache line per rank.
+struct flag {
+  _Alignas(64) atomic_long value;
+};
+static struct flag* flags;
+
+static bool all_reached(long value) {
+  for (int r = 0; r < ranks; ++r)
+    if (atomic_load_explicit(&flags[r].value, memory_order_acquire) < value) return false;
+  return true;
+}
+
+static void hand_over(const struct mpi* mpi, long times) {
+  (void)mpi;
+  for (long i = 0; i < times; ++i) {
+    const long value = atomic_load_explicit(&flags[rank].value, memory_order_relaxed) + 1;
+    atomic_store_explicit(&flags[rank].value, value, memory_order_release);
+    while (!all_reached(value)) sched_yield();
+  }
+}
+
+static void call_allreduce(const struct mpi* mpi, long times) {
+  double in = 1, out;
+  for (long i = 0; i < times; ++i) mpi->allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void floor_of_small_calls(void) {
+  MPI_Win window;
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void* mine = NULL;
+  MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)((size_t)(ranks + 1) * sizeof(struct flag)) : 0, 1,
+                          MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&mine, &window);
+  void* base = NULL;
+  MPI_Win_shared_query(window, 0, &bytes, &unit, (void*)&base);
+  flags = (struct flag*)(((size_t)base + sizeof(struct flag) - 1) & ~(sizeof(struct flag) - 1));
+  atomic_store(&flags[rank].value, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  struct side sides[] = {{"hand-over alone", hand_over, &with, {0}}, {"with", call_allreduce, &with, {0}}};
+  compare("allreduce_8_bytes", "us", 1e6, 200, sides, 2);
+  MPI_Win_free(&window);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const bool attached = hocket_attached() && find_library();
+  if (attached) {
+    hocket_switch(true);
+    referee_open();
+    passed_through();
+    set_up();
+    floor_of_small_calls();
+    referee_close();
+  } else if (rank == 0) {
+    fprintf(stderr, "hocket_costs: start it with hocket-exec, on an MPI library that it finds\n");
+  }
+  MPI_Finalize();
+  return attached ? 0 : 1;
+}
