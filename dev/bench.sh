@@ -7,20 +7,26 @@ source "$(dirname "$0")/env.sh"
 records=bench/results/$(nproc)-cores.jsonl
 costs=bench/results/costs/$(nproc)-cores.jsonl
 status=0
+running=
+interrupted=
 mkdir -p bench/results
 rm -f bench/results/*.jsonl "$costs"
-measure() {
-  hocket bench --costs -n 2,4,8 --out "$costs"
-  for family in openmpi mpich; do
-    python tests/drop_in/mpi4py_suite_time.py --family $family --prefix "$venv/opt" --hocket-exec "$venv/bin/hocket-exec" \
-      --cache "$build/third_party" --out "$costs"
-  done
-  hocket bench -n 2,4,8 --out "$records" "$@"
+
+# step COMMAND...: in the background, since a shell that waits for a child in front hears of signals too late
+step() {
+  [[ -z $interrupted ]] || return 0
+  "$@" &
+  running=$!
+  wait "$running" || status=$?
+  wait "$running" 2>/dev/null || true # a signal ends the first one early
 }
-measure "$@" &
-bench=$!
-trap 'kill "$bench"' INT TERM HUP
-wait "$bench" || status=$?
-wait "$bench" 2>/dev/null || true # a signal ends the first one early
+trap 'interrupted=1; kill "$running"' INT TERM HUP
+
+step hocket bench --costs -n 2,4,8 --out "$costs"
+for family in openmpi mpich; do
+  step python tests/drop_in/mpi4py_suite_time.py --family "$family" --prefix "$venv/opt" \
+    --hocket-exec "$venv/bin/hocket-exec" --cache "$build/third_party" --out "$costs"
+done
+step hocket bench -n 2,4,8 --out "$records" "$@"
 [[ ! -s $records ]] || hocket bench --render
 exit "$status"
