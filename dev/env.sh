@@ -5,6 +5,6 @@ venv=$root/.venv
 build=$root/build/dev
 export PATH=$venv/bin:$PATH
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV LD_PRELOAD CC CXX CFLAGS CXXFLAGS LDFLAGS
-jobs=${HOCKET_BUILD_JOBS:-$(nproc)}
+jobs=${BUILD_JOBS:-$(nproc)} # HOCKET_ is for what the library reads: it refuses names that it does not know
 
 say() { printf '%s\n' "== $*"; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
-    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--seconds 60] -- PROGRAM...
+    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--seconds 60] [--env A=B]
+                  -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
 debian_openmpi and debian_mpich are apt's. A family that is not there exits 77 (a skip) and says why.
@@ -62,8 +63,9 @@ def launch_command(family: str, prefix: Path, ranks: int) -> list[str] | None:
 
 
 def launch_environment(family: str, prefix: Path) -> dict[str, str]:
-    """What a program that does not record where its MPI is (mpi4py, IMB) needs to find this one."""
-    environment = dict(os.environ)
+    """What a program that does not record where its MPI is (mpi4py, IMB) needs to find this one; and none of
+    Hocket's variables: whoever runs tests may have set some, and each changes what is tested."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HOCKET")}
     if family not in PACKAGES:
         folder = str((prefix / LAUNCHERS[family][0]).resolve().parent.parent / "lib")
         present = environment.get("LD_LIBRARY_PATH", "")
@@ -83,6 +85,7 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--hocket-exec", help="put this hocket-exec in front of the program")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
 
@@ -92,6 +95,7 @@ def main() -> int:
         return EXIT_SKIPPED
     in_front = [arguments.hocket_exec] if arguments.hocket_exec else []
     environment = launch_environment(arguments.family, arguments.prefix)
+    environment.update(entry.split("=", 1) for entry in arguments.env)
     return run_limited([*launcher, *in_front, *arguments.command], arguments.seconds, environment)
 
 

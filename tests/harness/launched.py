@@ -72,7 +72,7 @@ class Mpi:
         if wrapper:
             program = ["sh", "-c", f'rank={RANK_OF_JOB}; {wrapper}; exec "$@"', "sh", *program]
         limited = [sys.executable, str(ROOT / "dev" / "run_limited.py"), "--seconds", str(seconds), "--"]
-        all_variables = {**clean_environment(self), **(environment or {})}
+        all_variables = {**launch_environment(self.family, self.prefix), **(environment or {})}
         began = time.monotonic()
         ended = subprocess.run(
             [*limited, start[0], *launcher_options, *start[1:], *program],
@@ -84,11 +84,6 @@ class Mpi:
             check=False,
         )
         return Ended(ended.returncode, ended.stdout, time.monotonic() - began)
-
-
-def clean_environment(mpi: Mpi) -> dict[str, str]:
-    environment = launch_environment(mpi.family, mpi.prefix)
-    return {name: value for name, value in environment.items() if not name.startswith("HOCKET")}
 
 
 def arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
