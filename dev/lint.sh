@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Format and static checks. clang-tidy looks at the files changed since the branch left main (all: HOCKET_LINT_ALL=1).
+# Format and static checks. clang-tidy looks at the files changed since the branch left main (all: LINT_ALL=1), at a header
+# through a source that includes it.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 failed=0
@@ -9,16 +10,17 @@ check() {
   if "$@"; then echo "lint: $name: ok"; else echo "lint: $name: FAILED"; failed=1; fi
 }
 
-c_files() { git ls-files -- '*.c' '*.h' '*.cpp' '*.hpp'; }
+c_patterns=('*.c' '*.h' '*.cpp' '*.hpp')
+c_files() { git ls-files -- "${c_patterns[@]}"; }
 python_files=(python dev tests)
 
-changed_sources() {
+changed_files() {
   local base=""
-  if [[ ${HOCKET_LINT_ALL:-0} != 1 ]]; then
+  if [[ ${LINT_ALL:-0} != 1 ]]; then
     base=$(git merge-base HEAD origin/main 2>/dev/null || true)
     if [[ -z $base || $base == $(git rev-parse HEAD) ]]; then base=$(git rev-parse --verify -q HEAD~ || true); fi
   fi
-  if [[ -n $base ]]; then git diff --name-only --diff-filter=d "$base" -- '*.c' '*.cpp'; else git ls-files -- '*.c' '*.cpp'; fi
+  if [[ -n $base ]]; then git diff --name-only --diff-filter=d "$base" -- "${c_patterns[@]}"; else c_files; fi
 }
 
 # C is as in libc: tags are lower case.
@@ -32,7 +34,7 @@ run_tidy() {  # run_tidy OPTION...: file names on standard input
 
 tidy() {
   local files status=0
-  files=$(changed_sources | python dev/compile_once.py "$build/compile_commands.json" "$build/lint")
+  files=$(changed_files | python dev/compile_once.py "$build/compile_commands.json" "$build/lint") || return 1
   sed '/\.c$/d; /^$/d' <<<"$files" | run_tidy || status=1
   sed -n '/\.c$/p' <<<"$files" | run_tidy --config="$c_config" || status=1
   return $status

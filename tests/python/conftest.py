@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+for _name in [name for name in os.environ if name.startswith("HOCKET")]:
+    del os.environ[_name]  # whoever runs the tests may have set some, and each changes what is tested
+
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -18,10 +21,9 @@ def hocket() -> Hocket:
     """Runs the command with these arguments and environment variables."""
 
     def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("HOCKET")}
         return subprocess.run(
             [sys.executable, "-m", "hocket", *arguments],
-            env={**environment, "COLUMNS": "150", **variables},
+            env={**os.environ, "COLUMNS": "150", **variables},
             capture_output=True,
             text=True,
             timeout=110,
