@@ -88,6 +88,7 @@ class SharedArena final : public Arena {
 SharedArena::SharedArena(const JobIdentity& job, const ArenaSettings& settings)
     : job_(job), settings_(settings), request_(arena_name(job.key)) {
   if (job.local_rank != 0) {
+    require_memfd();
     request_.prepare();
     return;
   }

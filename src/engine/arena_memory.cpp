@@ -64,15 +64,24 @@ void seal_size(int file) {
   if (fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) fail("cannot seal the memfd");
 }
 
-Descriptor new_file(const std::string& name, std::size_t bytes) {
+Descriptor new_memfd(const std::string& name) {
   Descriptor file = Descriptor::moved_up(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) fail("cannot create a memfd");
+  return file;
+}
+
+Descriptor new_file(const std::string& name, std::size_t bytes) {
+  Descriptor file = new_memfd(name);
   if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) fail("cannot size the memfd");
   seal_size(file.number());
   return file;
 }
 
 }  // namespace
+
+void require_memfd() {
+  new_memfd("hocket-probe");
+}
 
 ArenaMemory ArenaMemory::create(const std::string& name, std::size_t local_size, std::size_t budget) {
   const std::size_t overhead = slots_offset(local_size);

@@ -11,6 +11,10 @@
 
 namespace hocket::engine {
 
+/// For ranks that are to attach: what stops them from creating a memfd (a sandbox) stops local rank 0 as
+/// well, and then nobody needs to wait for its arena. Throws Error.
+void require_memfd();
+
 class ArenaMemory {
  public:
   ArenaMemory() = default;
