@@ -3,7 +3,6 @@
 // half-size elements twice as often) for every call, and every integer that arrives is checked. Reductions
 // use an operation that does not commute, on types with gaps.
 #include <stdint.h>
-#include <time.h>
 
 #include "mpi/check.h"
 
@@ -223,9 +222,7 @@ int main(int argc, char** argv) {
   MPI_Op op;
   check_start(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  unsigned long long seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (unsigned long long)time(NULL);
-  MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
-  if (check_rank == 0) printf("seed %llu\n", seed);
+  const unsigned long long seed = check_seed(argc, argv);
   common = seed;
   own = seed * 31 + (unsigned long long)check_rank * 977;
   make_shapes();

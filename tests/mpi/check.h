@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "attached.h"
 
@@ -32,6 +33,14 @@ static inline void check_at(int holds, const char* what, const char* file, int l
 static inline void check_start(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+}
+
+// What random calls are drawn from, the same on all ranks: argument 1, or a new one every time.
+static inline unsigned long long check_seed(int argc, char** argv) {
+  unsigned long long seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (unsigned long long)time(NULL);
+  MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+  if (check_rank == 0) printf("seed %llu\n", seed);
+  return seed;
 }
 
 static inline void check_hocket(int ranks) {
