@@ -31,7 +31,6 @@ function(hocket_module name)
     add_subdirectory(${folder})
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-    list(FILTER sources EXCLUDE REGEX "/transports/mpi/")  # needs mpi.h: belongs to the plugins, once per ABI
     hocket_add_library(${name} ${sources})
   endif()
   hocket_link_modules(${name} ${MODULE_DEPENDS})

@@ -4,8 +4,7 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/src/interpose/stage0/CMakeLists.txt)
   add_subdirectory(src/interpose/stage0)
 endif()
 
-file(GLOB_RECURSE plugin_sources CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/src/interpose/plugin/*.cpp ${PROJECT_SOURCE_DIR}/src/transports/mpi/*.cpp)
+file(GLOB_RECURSE plugin_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/interpose/plugin/*.cpp)
 
 if(plugin_sources)
   foreach(family ompi mpich abi)

@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from pathlib import Path
 
 from hocket import reports
 from hocket.reports import Report, renderable
+from hpcc import OUTPUT, find_hpcc, write_input
 from mpi_launch import find_launcher, launch_command, launch_environment
 from rich.console import Console
 
@@ -57,7 +57,6 @@ class Program:
 
 # HPCC
 
-HPCC_EXAMPLE = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 HPCC_FIGURES = [
     Figure("HPL_time", "HPL, N = 1000 [s]"),
     Figure("PTRANS_GBs", "matrix transposition [GB/s]", more_is_better=True),
@@ -72,23 +71,12 @@ HPCC_FIGURES = [
 ]
 
 
-def grid(ranks: int) -> tuple[int, int]:
-    """The squarest P x Q process grid, P <= Q."""
-    rows = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
-    return rows, ranks // rows
-
-
 def prepare_hpcc(folder: Path, ranks: int) -> None:
-    rows, columns = grid(ranks)
-    text = HPCC_EXAMPLE.read_text()
-    for name, value in (("Ns", 1000), ("Ps", rows), ("Qs", columns)):
-        text = re.sub(rf"(?m)^\d+( +{name}\s*)$", rf"{value}\1", text)
-    (folder / "hpccinf.txt").write_text(text)
-    (folder / "hpccoutf.txt").unlink(missing_ok=True)  # hpcc appends
+    write_input(folder, 1000, ranks)
 
 
 def read_hpcc(folder: Path, _output: str) -> Figures:
-    text = (folder / "hpccoutf.txt").read_text()
+    text = (folder / OUTPUT).read_text()
     figures = {key: float(value) for key, value in re.findall(r"(?m)^(\w+)=([-+.\deE]+)$", text)}
     failed = re.findall(r"(\d+) tests completed and failed residual checks", text)
     figures["tests_failed"] = sum(map(int, failed)) if failed else math.nan
@@ -96,8 +84,8 @@ def read_hpcc(folder: Path, _output: str) -> Figures:
 
 
 def hpcc() -> Program | None:
-    executable = shutil.which("hpcc")
-    if not executable or not HPCC_EXAMPLE.exists() or not find_launcher("debian_openmpi", VENV / "opt"):
+    executable = find_hpcc()
+    if not executable or not find_launcher("debian_openmpi", VENV / "opt"):
         return None
     return Program("hpcc", "debian_openmpi", [executable], prepare_hpcc, read_hpcc, HPCC_FIGURES)
 

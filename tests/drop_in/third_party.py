@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "dev"))
 
+from hpcc import find_hpcc, write_input
 from mpi_launch import how_to_get
 
 EXIT_SKIPPED = 77
@@ -67,3 +68,13 @@ def imb(prefix: Path) -> Path:
     if not program.is_file():
         skip(f"no Intel MPI here, which IMB-MPI1 comes with ({how_to_get('impi')})")
     return program
+
+
+def hpcc_command(folder: Path, size: int, ranks: int) -> list[str]:
+    """HPCC, with its input in `folder`."""
+    executable = find_hpcc()
+    if executable is None:
+        skip("no hpcc here (apt-get install hpcc)")
+        raise AssertionError
+    write_input(folder, size, ranks)
+    return [executable]

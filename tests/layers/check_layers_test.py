@@ -52,7 +52,7 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(check({"src/interpose/plugin/a.cpp": "#include <mpi.h>\n"}).returncode, 0)
 
     def test_libraries_are_forbidden(self) -> None:
-        self.assert_offence("src/topology/a.cpp", "#include <hwloc.h>\n", "hwloc.h is forbidden")
+        self.assert_offence("src/base/a.cpp", "#include <hwloc.h>\n", "hwloc.h is forbidden")
 
     def test_unknown_module(self) -> None:
         self.assert_offence("src/utils/a.cpp", "\n", "module utils is not in layers.toml")
