@@ -1,5 +1,5 @@
 // Transports with faults: decorators that delay, cut transfers into small parts, and fail, as told. For tests
-// of executors and engine.
+// of transports and executors.
 #pragma once
 
 #include <cstdint>

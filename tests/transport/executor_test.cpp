@@ -1,0 +1,160 @@
+// Plans over a transport with faults: what seems not to have come is waited for, and what fails ends the
+// plan. Ranks are threads; every row of the catalog that sends and receives.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+#include "engine/report.hpp"
+#include "executors/binding.hpp"
+#include "executors/machine.hpp"
+#include "executors/plan.hpp"
+#include "harness/calls.hpp"
+#include "harness/seed.hpp"
+#include "ir/count.hpp"
+#include "transports/fake/faults.hpp"
+#include "transports/shm/cells.hpp"
+#include "transports/shm/channel.hpp"
+
+namespace hocket::executors {
+namespace {
+
+using engine::Function;
+using transports::fake::Faults;
+using transports::fake::FaultyTwoSided;
+namespace shm = transports::shm;
+
+/// Page-aligned, zeroed.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes)
+      : data_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
+    std::memset(data_.get(), 0, bytes);
+  }
+  std::byte* get() { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+};
+
+Function function_of(ir::Collective collective) {
+  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f)
+    if (engine::name_of(static_cast<Function>(f)) == ir::name_of(collective)) return static_cast<Function>(f);
+  return Function::other;
+}
+
+/// What the rows have to do with: the same call on all ranks, into buffers of its own.
+harness::CallPlan some_call(std::mt19937_64& random, const algorithms::Algorithm& row, Rank ranks) {
+  const Function function = row.collective == ir::Collective::reduce_scatter ? Function::reduce_scatter_block
+                                                                             : function_of(row.collective);
+  harness::CallPlan call = harness::random_call(random, function, ranks, 3000);
+  call.in_place = false;
+  call.op = harness::Operator::sum;
+  return call;
+}
+
+struct Job {
+  const algorithms::Algorithm& row;
+  harness::CallPlan call;
+  Memory lines{shm::bytes_for(call.ranks)}, cells{shm::cells_bytes(call.ranks)};
+  std::atomic<bool> has_failed = false;
+
+  Plan plan_of(Rank me) const {
+    return {
+        algorithms::build(row, {row.collective, call.ranks, me, call.root, true, algorithms::presets(row)}),
+        {}};
+  }
+};
+
+/// One rank's part, until it ends or a peer has failed.
+Status run(Job& job, Rank me, const Faults& faults, std::string& wrong) {
+  shm::Channel channel(job.lines.get(), job.call.ranks, me,
+                       {transports::WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
+  shm::Cells below(job.cells.get(), job.call.ranks, me, channel.waiting());
+  FaultyTwoSided via(below, faults);
+  const Plan plan = job.plan_of(me);
+  const harness::CallData data(job.call, me);
+  Workspace workspace;
+  workspace.fit(plan);
+  Binding binding(plan, data.call());
+  workspace.fit_scratch(binding.scratch_bytes(binding.extent()));
+  if (const Status begun = channel.begin(5); begun != Status::ok) return begun;
+  channel.announce();
+  below.sign(channel.signature());
+  binding.select({0, binding.extent()}, workspace.scratch.data());
+  Machine machine(plan, binding, data.call(), {nullptr, &via}, workspace);
+  Status status = Status::pending;
+  while (status == Status::pending && !job.has_failed) {
+    status = machine.advance();
+    std::this_thread::yield();
+  }
+  if (status == Status::ok) wrong = data.check();
+  if (status != Status::ok) job.has_failed = true;
+  return status;
+}
+
+struct Ended {
+  std::vector<Status> statuses;
+  std::vector<std::string> wrong;
+};
+
+Ended run_all(Job& job, const std::vector<Faults>& faults) {
+  const auto ranks = static_cast<std::size_t>(job.call.ranks);
+  Ended ended{std::vector<Status>(ranks), std::vector<std::string>(ranks)};
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < ranks; ++r)
+    threads.emplace_back(
+        [&, r] { ended.statuses[r] = run(job, static_cast<Rank>(r), faults[r], ended.wrong[r]); });
+  for (std::thread& t : threads) t.join();
+  return ended;
+}
+
+std::vector<const algorithms::Algorithm*> rows_with_messages(Rank ranks) {
+  std::vector<const algorithms::Algorithm*> rows;
+  for (const algorithms::Algorithm& row : algorithms::catalog()) {
+    const ir::Request request{row.collective, ranks, 0, 0, true, algorithms::presets(row)};
+    if (!algorithms::fits(row, request)) continue;
+    const ir::Schedule schedule = algorithms::build(row, request);
+    if (schedule.staging.count == 0 && ir::count(schedule).messages > 0) rows.push_back(&row);
+  }
+  return rows;
+}
+
+TEST(Machine, WaitsForWhatSeemsNotToHaveCome) {
+  std::mt19937_64 random(harness::test_seed());
+  for (const Rank ranks : {2, 3, 5})
+    for (const algorithms::Algorithm* row : rows_with_messages(ranks))
+      for (const double pending : {0.0, 0.5, 0.9}) {
+        Job job{*row, some_call(random, *row, ranks)};
+        std::vector<Faults> faults;
+        for (Rank r = 0; r < ranks; ++r) faults.push_back({.seed = random(), .pending = pending});
+        const Ended ended = run_all(job, faults);
+        const auto size = static_cast<std::size_t>(ranks);
+        ASSERT_EQ(ended.statuses, std::vector<Status>(size, Status::ok)) << row->name << " on " << ranks;
+        ASSERT_EQ(ended.wrong, std::vector<std::string>(size)) << row->name << " on " << ranks;
+      }
+}
+
+TEST(Machine, EndsWithTheErrorOfItsTransport) {
+  constexpr Rank ranks = 3;
+  std::mt19937_64 random(harness::test_seed());
+  for (const algorithms::Algorithm* row : rows_with_messages(ranks)) {
+    if (row->collective != ir::Collective::allreduce && row->collective != ir::Collective::allgather)
+      continue;
+    Job job{*row, some_call(random, *row, ranks)};
+    for (std::size_t& count : job.call.counts) count = 1000;  // nothing is sent of nothing
+    const Ended ended = run_all(job, {{}, {.fail_after = 1}, {}});
+    EXPECT_EQ(ended.statuses[1], Status::peer_dead) << row->name;
+  }
+}
+
+}  // namespace
+}  // namespace hocket::executors
