@@ -186,6 +186,12 @@ std::string printed(double seconds) {
   return std::to_string(count);
 }
 
+/// "1", nothing, or the name of a file.
+std::string switch_or_file(const std::string& text) {
+  if (hocket_means_off(text.c_str())) return {};
+  return hocket_means_on(text.c_str()) ? "1" : text;
+}
+
 template <class Value>
 void add_difference(std::string& to, std::string_view variable, const Value& value, const Value& preset) {
   if (!is_agreed(variable) || value == preset) return;
@@ -208,6 +214,7 @@ Options Options::from_environment() {
   if (const char* value = std::getenv(#variable); value && *value) read({#variable, value}, options.member);
 #include "base/options.def"
 #undef OPTION
+  options.report = switch_or_file(options.report);
   return options;
 }
 

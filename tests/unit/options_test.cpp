@@ -80,6 +80,15 @@ TEST_F(OptionsTest, flags_and_seconds) {
             "HOCKET_STALL_SECONDS=soon: expected seconds, such as 10 or 0.5");
 }
 
+TEST_F(OptionsTest, a_report_is_switched_or_goes_to_a_file) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"1", "1"}, {"on", "1"}, {"0", ""}, {"off", ""}, {"here.jsonl", "here.jsonl"}};
+  for (const auto& [text, report] : cases) {
+    setenv("HOCKET_REPORT", text, 1);
+    EXPECT_EQ(Options::from_environment().report, report) << text;
+  }
+}
+
 TEST_F(OptionsTest, a_wrong_value_is_named_with_what_is_allowed) {
   EXPECT_EQ(error_with("HOCKET_WAIT", "loudly"),
             "HOCKET_WAIT=loudly: expected one of auto, spin, yield, sleep");

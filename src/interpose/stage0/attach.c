@@ -48,7 +48,7 @@ static void conclude_aloud(const char* what, const char* detail) {
 static int reasons_are_wanted(void) {
   const char* report = getenv("HOCKET_REPORT");
   const char* verbose = getenv("HOCKET_VERBOSE");
-  return (report && *report) || (verbose && hocket_means_on(verbose));
+  return (report && *report && !hocket_means_off(report)) || (verbose && hocket_means_on(verbose));
 }
 
 // As far as the launcher has told; without one each process speaks for itself.
