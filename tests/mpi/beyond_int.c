@@ -3,6 +3,15 @@
 
 enum { block = 1 << 20 };
 
+static unsigned char* allocated(size_t bytes) {
+  unsigned char* data = malloc(bytes);
+  if (data) return data;
+  printf("SKIPPED: no memory for %zu bytes\n", bytes);
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 77);
+  exit(77);
+}
+
 // 2^31 + 3 * 2^20 bytes as few elements of a large type.
 static void test_bytes(void) {
   const int blocks = 2048 + 3;
@@ -10,8 +19,7 @@ static void test_bytes(void) {
   MPI_Datatype type;
   MPI_Type_contiguous(block, MPI_BYTE, &type);
   MPI_Type_commit(&type);
-  unsigned char* data = malloc(bytes);
-  if (!data) return;
+  unsigned char* data = allocated(bytes);
   for (size_t i = 0; i < bytes; i += 4093)
     data[i] = check_rank == 0 ? (unsigned char)(i * 31 + i / 65536) : 0;
   MPI_Bcast(data, blocks, type, 0, MPI_COMM_WORLD);
@@ -26,8 +34,7 @@ static void test_bytes(void) {
 #if MPI_VERSION >= 4
 static void test_elements(int size) {
   const MPI_Count n = (MPI_Count)2 * block * 1024 + 5;
-  unsigned char* data = malloc((size_t)n);
-  if (!data) return;
+  unsigned char* data = allocated((size_t)n);
   for (MPI_Count i = 0; i < n; ++i) data[i] = (unsigned char)(i % 7 + check_rank);
   MPI_Allreduce_c(MPI_IN_PLACE, data, n, MPI_UNSIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD);
   int right = 1;
