@@ -60,7 +60,7 @@ struct Batch {
 /// The same random calls on all ranks; functions drawn from `functions`.
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   const std::uint64_t s = harness::test_seed();
-  SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force +
+  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(s) + " force=" + batch.force +
                " ranks=" + std::to_string(batch.ranks));
   harness::Ranks setting;
   setting.ranks = batch.ranks;

@@ -197,7 +197,7 @@ TEST(SingleCopy, WorksAmongThreadsOfOneProcess) {
   if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   const Setting setting{.ranks = 4};
   const std::uint64_t from = harness::test_seed();
-  SCOPED_TRACE("TEST_SEED=" + std::to_string(from));
+  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(from));
   harness::Ranks ranks;
   ranks.ranks = setting.ranks;
   ranks.one_core = true;
