@@ -53,7 +53,7 @@ static void absolute_addresses(int rank, int size, int root) {
   MPI_Type_free(&received);
 }
 
-// Where MPI demands MPI_IN_PLACE, and Open MPI takes it for that.
+// Where MPI demands MPI_IN_PLACE: Open MPI takes it for that, MPICH refuses it unless it is told not to look.
 static void aliased(int rank, int size, int root) {
   context("equal addresses, root %d", root);
   int mine = rank + 1, sum = size * (size + 1) / 2;
@@ -64,6 +64,15 @@ static void aliased(int rank, int size, int root) {
   CHECK(mine == sum);
 }
 
+static int aliases_are_taken(void) {
+#if defined(OPEN_MPI)
+  return 1;
+#else
+  const char* looks = getenv("MPIR_CVAR_COLL_ALIAS_CHECK");
+  return looks && strcmp(looks, "0") == 0;
+#endif
+}
+
 int main(int argc, char** argv) {
   int size;
   check_start(&argc, &argv);
@@ -72,7 +81,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 3; ++i) {
     for (int silent = -1; silent < size; ++silent) exchange(rank, size, silent);
     for (int root = 0; root < size; ++root) absolute_addresses(rank, size, root);
-    for (int root = 0; root < size; ++root) aliased(rank, size, root);
+    for (int root = 0; aliases_are_taken() && root < size; ++root) aliased(rank, size, root);
   }
   return check_finish("one_buffer");
 }

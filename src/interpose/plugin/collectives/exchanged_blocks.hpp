@@ -1,6 +1,7 @@
 // What alltoall and alltoallv have in common: one block per rank in, and one out.
 #pragma once
 
+#include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/sides.hpp"
 
 namespace hocket::interpose {
@@ -21,6 +22,9 @@ class ExchangedBlocks {
     if (!to_all_.open(source, c_, c_.sent) || !to_all_.is_there()) return false;
     if (!from_all_.open(received, c_, c_.received) || !from_all_.is_there()) return false;
     if (to_all_.block_bytes(c_.rank) != from_all_.block_bytes(c_.rank)) return false;
+    if (!in_place_ && are_alike(sent, received) &&
+        is_aliased_error(sent.buffer, received.buffer, to_all_.bytes()))
+      return false;
     describe_sizes();
     return true;
   }

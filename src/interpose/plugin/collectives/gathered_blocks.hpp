@@ -2,6 +2,7 @@
 // rank or on all.
 #pragma once
 
+#include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/sides.hpp"
 
 namespace hocket::interpose {
@@ -27,7 +28,7 @@ class GatheredBlocks {
       own_ = all_.block(c_.rank);
     else if (!own_.open(sent, c_, c_.sent) || !own_.is_there())
       return false;
-    if (receives_ && !fits()) return false;
+    if (receives_ && (!fits() || (are_alike(sent, received) && is_aliased()))) return false;
     describe_sizes();
     return true;
   }
@@ -46,6 +47,12 @@ class GatheredBlocks {
   bool is_rooted() const { return call_.collective == ir::Collective::gather; }
 
   bool fits() const { return all_.block_bytes(c_.rank) == own_.bytes(); }
+
+  /// MPICH compares the buffers in gather, the own block's places elsewhere.
+  bool is_aliased() const {
+    const int compared = is_rooted() && Blocks::are_equal ? 0 : c_.rank;
+    return !in_place_ && is_aliased_error(own_.buffer, all_.place(compared), own_.bytes());
+  }
 
   void describe_sizes() {
     call_.own_bytes = own_.bytes();

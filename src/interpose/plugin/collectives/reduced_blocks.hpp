@@ -2,6 +2,7 @@
 // block out.
 #pragma once
 
+#include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/packing.hpp"
 #include "interpose/plugin/reductions.hpp"
@@ -30,6 +31,7 @@ class ReducedBlocks {
     own_ = own;
     out_ = out;
     call_.own_bytes = own * unit();
+    if (!in_place && is_aliased_error(in, out, call_.own_bytes)) return false;
     if (!reducer_.packs() && (!is_buffer(source, all * unit()) || !is_buffer(out, call_.own_bytes)))
       return false;
     source_ = source;

@@ -2,6 +2,7 @@
 // an operation.
 #pragma once
 
+#include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/packing.hpp"
 #include "interpose/plugin/reductions.hpp"
@@ -61,6 +62,7 @@ class ReducedVector {
 
   bool are_buffers_right() const {
     if (in_place_ && !receives_) return false;
+    if (receives_ && !in_place_ && is_aliased_error(source_, out_, call_.own_bytes)) return false;
     return reducer_.packs() ||
            (is_buffer(source_, call_.own_bytes) && (!receives_ || is_buffer(out_, call_.own_bytes)));
   }

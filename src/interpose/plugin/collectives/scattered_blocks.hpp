@@ -1,6 +1,7 @@
 // What scatter and scatterv have in common: one block per rank in, on one rank, and the own block out.
 #pragma once
 
+#include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/sides.hpp"
 
 namespace hocket::interpose {
@@ -24,7 +25,7 @@ class ScatteredBlocks {
       own_ = all_.block(c_.rank);
     else if (!own_.open(received, c_, c_.received) || !own_.is_there())
       return false;
-    if (sends_ && !fits()) return false;
+    if (sends_ && (!fits() || (are_alike(sent, received) && is_aliased()))) return false;
     describe_sizes();
     return true;
   }
@@ -41,6 +42,12 @@ class ScatteredBlocks {
 
  private:
   bool fits() const { return all_.block_bytes(c_.rank) == own_.bytes(); }
+
+  /// MPICH compares the buffers in scatter, the own block's places in scatterv.
+  bool is_aliased() const {
+    const int compared = Blocks::are_equal ? 0 : c_.rank;
+    return !in_place_ && is_aliased_error(all_.place(compared), own_.buffer, own_.bytes());
+  }
 
   void describe_sizes() {
     call_.own_bytes = own_.bytes();
