@@ -49,6 +49,12 @@ void leave_preload() {
     setenv(variable, rest.c_str(), 1);
 }
 
+std::string whole_preload() {
+  const char* list = std::getenv(variable);
+  if (!whole.empty()) return whole;
+  return list ? list : "";
+}
+
 PreloadAround::PreloadAround() {
   const std::lock_guard lock(around);
   if (inside++ == 0 && !whole.empty()) setenv(variable, whole.c_str(), 1);

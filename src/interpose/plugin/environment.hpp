@@ -2,6 +2,8 @@
 // popen) does not inherit it, and put back around MPI_Comm_spawn, whose children are ranks.
 #pragma once
 
+#include <string>
+
 namespace hocket::interpose {
 
 void leave_preload();
@@ -12,5 +14,8 @@ class PreloadAround {
   ~PreloadAround();
   PreloadAround(const PreloadAround&) = delete;
 };
+
+/// LD_PRELOAD as the children should have it; empty if there is none.
+std::string whole_preload();
 
 }  // namespace hocket::interpose

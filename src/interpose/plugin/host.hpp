@@ -19,7 +19,8 @@
   X(Comm_call_errhandler) X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_idup_with_info) \
   X(Comm_split) X(Comm_split_type) X(Comm_create) X(Comm_create_group) X(Comm_create_from_group) \
   X(Cart_create) X(Cart_sub) X(Graph_create) X(Dist_graph_create) X(Dist_graph_create_adjacent) \
-  X(Comm_spawn) X(Comm_spawn_multiple) X(Intercomm_create) X(Intercomm_merge) X(Group_size) \
+  X(Comm_spawn) X(Comm_spawn_multiple) X(Info_create) X(Info_dup) X(Info_free) X(Info_get) \
+  X(Info_get_valuelen) X(Info_set) X(Intercomm_create) X(Intercomm_merge) X(Group_size) \
   X(Group_rank) X(Group_translate_ranks) X(Group_free) X(Group_from_session_pset) X(Type_size_x) \
   X(Type_get_extent_x) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) \
   X(Type_free) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free_keyval) \
