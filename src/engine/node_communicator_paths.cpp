@@ -155,13 +155,22 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   return path;
 }
 
+namespace {
+
+/// An exscan of two ranks combines nothing: the second one has the first one's data.
+bool only_moves_data(ir::Collective collective, Rank ranks) {
+  if (collective == ir::Collective::exscan) return ranks <= 2;
+  return !ir::is_reduction(collective) && collective != ir::Collective::barrier;
+}
+
+}  // namespace
+
 /// Large calls that move data: what the rules chose, single copy if they did not choose it though it is
 /// possible, and the MPI's own call.
 void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                                    const tuning::Choice& ruled) {
-  const bool moves_data = !ir::is_reduction(call.collective) && call.collective != ir::Collective::barrier;
-  if (!engine_.options().trials || !moves_data || decision.path.is_native() || !ruled.built_in ||
-      situation.bytes < least_tried_bytes)
+  if (!engine_.options().trials || !only_moves_data(call.collective, channel_.ranks()) ||
+      decision.path.is_native() || !ruled.built_in || situation.bytes < least_tried_bytes)
     return;
   std::size_t paths = 0;
   decision.tried[paths++] = decision.path;
