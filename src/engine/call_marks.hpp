@@ -30,7 +30,7 @@ struct CallMark {
 
 inline void leave_mark(transports::shm::Channel& channel, std::uint32_t instance,
                        const CallMark& mark) noexcept {
-  transports::shm::Mark& m = channel.area_of(channel.rank()).marks[instance % transports::shm::marks_kept];
+  transports::shm::Mark& m = channel.own_area().marks[instance % transports::shm::marks_kept];
   m.bytes.store(mark.bytes, std::memory_order_relaxed);
   m.root.store(mark.root, std::memory_order_relaxed);
   m.call.store(mark.packed(instance), std::memory_order_release);

@@ -18,10 +18,7 @@ constexpr int no_keyval = -1;
 int keyval = no_keyval;
 std::mutex opening;
 
-// The node this thread used last. Nodes are never freed, so that comparing the handle is all it takes to
-// trust it.
-HandleTable<Communicator>::Node nobody;
-thread_local HandleTable<Communicator>::Node* last __attribute__((tls_model("initial-exec"))) = &nobody;
+constinit HandleTable<Communicator>::Node nobody;
 
 int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
@@ -128,14 +125,14 @@ void forget_unfinished(MPI_Comm handle) {
   if (known && !known->usable) communicators.erase(bits_of(handle));
 }
 
-Communicator* find_communicator(MPI_Comm handle) {
-  const HandleBits bits = bits_of(handle);
-  if (last->handle.load(std::memory_order_relaxed) != bits) {
-    auto* node = communicators.find(bits);
-    if (!node) return nullptr;
-    last = node;
-  }
-  return last->value.load(std::memory_order_acquire);
+constinit thread_local HandleTable<Communicator>::Node* last_node __attribute__((tls_model("initial-exec"))) =
+    &nobody;
+
+Communicator* look_up_communicator(MPI_Comm handle) {
+  auto* node = communicators.find(bits_of(handle));
+  if (!node) return nullptr;
+  last_node = node;
+  return node->value.load(std::memory_order_acquire);
 }
 
 namespace {

@@ -59,7 +59,18 @@ void forget_unfinished(MPI_Comm handle);
 void open_communicators();
 void close_communicators();
 
-Communicator* find_communicator(MPI_Comm handle);
+/// The node this thread used last. Nodes are never freed, so that comparing the handle is all it takes to
+/// trust it.
+extern constinit thread_local HandleTable<Communicator>::Node* last_node
+    __attribute__((tls_model("initial-exec")));
+Communicator* look_up_communicator(MPI_Comm handle);
+
+inline Communicator* find_communicator(MPI_Comm handle) {
+  const HandleTable<Communicator>::Node* last = last_node;
+  if (last->handle.load(std::memory_order_relaxed) == bits_of(handle)) [[likely]]
+    return last->value.load(std::memory_order_acquire);
+  return look_up_communicator(handle);
+}
 /// Tries to open the engine's side.
 void settle(Communicator& communicator);
 

@@ -44,6 +44,7 @@ class Channel {
   std::uint32_t signature() const noexcept { return static_cast<std::uint32_t>(expected_ >> 32U); }
   const Waiting& waiting() const noexcept { return waiting_; }
   RankArea& area_of(Rank r) noexcept { return areas_[r]; }
+  RankArea& own_area() noexcept { return *own_; }
   Header& header() noexcept { return *header_; }
 
   /// Begins the next instance of a call with this signature. Its memory (ring slot) is free when ok.

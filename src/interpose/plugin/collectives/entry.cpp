@@ -5,7 +5,6 @@
 #include "engine/function_table.hpp"
 
 namespace hocket::interpose {
-namespace {
 
 void count_left(Communicator& c, Function function, std::string_view reason) noexcept {
   auto*& row = c.left[static_cast<std::size_t>(function)];
@@ -15,13 +14,6 @@ void count_left(Communicator& c, Function function, std::string_view reason) noe
     std::atomic_ref(row->calls).fetch_add(1, std::memory_order_relaxed);
   } catch (...) {  // no memory for a counter: not worth an error
   }
-}
-
-}  // namespace
-
-void leave_to_mpi(Communicator& c, Function function, std::string_view reason) noexcept {
-  c.engine->mark_native(function);
-  if (process.reporting) count_left(c, function, reason);
 }
 
 bool is_revoked(Communicator& c, Function function) noexcept {

@@ -40,8 +40,15 @@ inline Communicator* enter(MPI_Comm comm, Function function, const void* return_
 int give_up(MPI_Comm comm, Function function, const char* reason);
 int give_up(MPI_Comm comm, Function function, const MpiFailure& failure);
 
+/// For the report: a call that is left to the MPI.
+void count_left(Communicator& c, Function function, std::string_view reason) noexcept;
+
 /// A call that the engine is not asked about. Leaves the mark that other ranks see if they wait for this one.
-void leave_to_mpi(Communicator& c, Function function, std::string_view reason) noexcept;
+inline void leave_to_mpi(Communicator& c, Function function, std::string_view reason) noexcept {
+  c.engine->mark_native(function);
+  if (process.reporting) [[unlikely]]
+    count_left(c, function, reason);
+}
 
 /// The same, for a call with an argument, a type or an operation that is the MPI's to judge.
 template <class Native>
