@@ -13,7 +13,8 @@
 
 #include "hocket_bench.h"
 
-enum { batches = 61 };
+enum { most_batches = 61, least_batches = 5 };
+static const double batch_seconds = 10e-3, cost_seconds = 3;
 
 static int rank, ranks;
 
@@ -58,7 +59,7 @@ struct side {
   const char* name;
   void (*act)(const struct mpi*, long times);
   const struct mpi* mpi;
-  double seconds[batches];
+  double seconds[most_batches];
 };
 
 static int ascending(const void* a, const void* b) {
@@ -66,21 +67,37 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-static void take_turn(struct side* side, long times, int batch) {
-  side->act(side->mpi, times / 8 + 1);
+static double timed(const struct side* side, long times) {
   referee_start();
   const double start = now();
   side->act(side->mpi, times);
-  side->seconds[batch] = referee_slowest(now() - start);
+  return referee_slowest(now() - start);
+}
+
+static void take_turn(struct side* side, long times, int batch) {
+  side->act(side->mpi, times / 8 + 1);
+  side->seconds[batch] = timed(side, times);
+}
+
+// How much of it there is time for; the same on all ranks. MPICH takes 20 ms to meet where ranks outnumber
+// cores.
+static int affordable(const struct side* side, int count, long* times) {
+  side->act(side->mpi, 1);
+  const double once = timed(side, 1);
+  while (*times > 1 && once * (double)*times > batch_seconds) *times /= 2;
+  const double affordable_batches = cost_seconds / (once * (double)*times * count);
+  if (affordable_batches >= most_batches) return most_batches;
+  return affordable_batches < least_batches ? least_batches : (int)affordable_batches;
 }
 
 // Interleaved batches; medians of the slowest rank's time.
 static void compare(const char* what, const char* unit, double scale, long times, struct side* sides,
                     int count) {
+  const int batches = affordable(&sides[0], count, &times);
   for (int batch = 0; batch < batches; ++batch)
     for (int i = 0; i < count; ++i) take_turn(&sides[batch % 2 == 0 ? i : count - 1 - i], times, batch);
   for (int i = 0; i < count; ++i) {
-    qsort(sides[i].seconds, batches, sizeof(double), ascending);
+    qsort(sides[i].seconds, (size_t)batches, sizeof(double), ascending);
     if (rank != 0) continue;
     const double each = scale / (double)times;
     printf("{\"what\": \"%s\", \"side\": \"%s\", \"ranks\": %d, \"unit\": \"%s\", ", what, sides[i].name,
