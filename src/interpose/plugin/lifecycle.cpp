@@ -11,6 +11,7 @@
 #include "interpose/plugin/origins.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/revocation.hpp"
 #include "interpose/plugin/world_groups.hpp"
 #include "interpose/plugin/write_report.hpp"
 
@@ -96,6 +97,7 @@ void after_start(MPI_Group world) {
   introduce(world);
   open_types();
   open_communicators();
+  find_out_about_revocation();
   start_poking();
   leave_preload();
   process.on = process.wanted;
