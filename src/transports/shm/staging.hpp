@@ -2,6 +2,8 @@
 // steps of its flag line.
 #pragma once
 
+#include <sys/mman.h>
+
 #include "transports/shm/channel.hpp"
 #include "transports/transport.hpp"
 
@@ -18,7 +20,10 @@ class Staging final : public OneSided {
  public:
   explicit Staging(Channel& channel) noexcept : channel_(channel) {}
   /// The buffers of all ranks; steps work without.
-  void use(std::byte* memory) noexcept { memory_ = memory; }
+  void use(std::byte* memory) noexcept {
+    if (memory && memory != memory_) map_own(memory);
+    memory_ = memory;
+  }
 
   /// The next instance: when ok, this rank's area is free and its flag says that it is here.
   Status begin(std::uint32_t signature) noexcept {
@@ -51,6 +56,14 @@ class Staging final : public OneSided {
   void everyone_reached() noexcept override { channel_.everyone_arrived(); }
 
  private:
+  /// All pages that this rank writes, at once: one by one, they would cost the first large calls 1 to 2 us
+  /// each. Where the kernel cannot (before Linux 5.14), they do.
+  void map_own(std::byte* memory) const noexcept {
+    constexpr std::size_t own_bytes = staging_depth * staging_area_bytes;
+    constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
+    madvise(memory + static_cast<std::size_t>(channel_.rank()) * own_bytes, own_bytes, populate_write);
+  }
+
   std::byte* area(Rank owner) const noexcept {
     const std::size_t index = static_cast<std::size_t>(owner) * staging_depth + turns_.current();
     return memory_ + index * staging_area_bytes;
