@@ -17,7 +17,7 @@ namespace {
 using shm::staging_area_bytes;
 using shm::staging_depth;
 
-constexpr int most_repetitions = 40;
+constexpr int most_repetitions = 12;
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 class Measurement {
