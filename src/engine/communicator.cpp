@@ -1,8 +1,8 @@
 #include "engine/communicator.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "engine/guard.hpp"
 #include "engine/node_communicator.hpp"
 
 namespace hocket::engine {
@@ -14,15 +14,6 @@ std::uint64_t hash_of(std::span<const Rank> members) {
   std::uint64_t h = 0xcbf29ce484222325U;
   for (const Rank r : members) h = (h ^ static_cast<std::uint32_t>(r)) * 0x100000001b3U;
   return h;
-}
-
-/// For the ranks that open theirs: they would wait for this one.
-void abandon(std::byte* lines) noexcept {
-  transports::shm::Header& header = *transports::shm::Layout(lines).header;
-  std::uint32_t none = 0;
-  if (!header.failed.compare_exchange_strong(none, 1)) return;
-  std::strcpy(header.error_text.data(), "no memory to open a communicator on one of its ranks");
-  header.failed.store(2, std::memory_order_release);
 }
 
 }  // namespace
@@ -55,7 +46,9 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
   try {
     return std::make_unique<NodeCommunicator>(engine, key, members, rank, slot.memory);
   } catch (...) {
-    abandon(slot.memory);
+    // The ranks that open theirs would wait for this one.
+    post_failure(*transports::shm::Layout(slot.memory).header,
+                 [] { return "no memory to open a communicator on one of its ranks"; });
     arena->release(key);
     throw;
   }

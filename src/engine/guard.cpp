@@ -1,7 +1,5 @@
 #include "engine/guard.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <thread>
 
 #include "engine/call_marks.hpp"
@@ -71,18 +69,7 @@ std::string Guard::explain(std::uint32_t call, Status status, const std::string&
 }
 
 void Guard::fail(std::uint32_t call, Status status, const std::string& detail) noexcept {
-  auto& header = channel_->header();
-  std::uint32_t none = 0;
-  if (!header.failed.compare_exchange_strong(none, 1)) return;
-  try {
-    const std::string text = explain(call, status, detail);
-    const std::size_t length = std::min(text.size(), header.error_text.size() - 1);
-    std::memcpy(header.error_text.data(), text.data(), length);
-    header.error_text[length] = '\0';
-  } catch (...) {
-    std::strcpy(header.error_text.data(), "a collective failed");
-  }
-  header.failed.store(2, std::memory_order_release);
+  post_failure(channel_->header(), [&] { return explain(call, status, detail); });
 }
 
 bool Guard::failed() const noexcept {

@@ -2,6 +2,7 @@
 // communicator's error, which its first failing rank writes for all.
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -9,6 +10,21 @@
 #include "transports/shm/channel.hpp"
 
 namespace hocket::engine {
+
+/// Gives a communicator up, with the text that compose() returns for all ranks' error: once, by whoever is
+/// first.
+template <class Compose>
+void post_failure(transports::shm::Header& header, Compose compose) noexcept {
+  std::uint32_t none = 0;
+  if (!header.failed.compare_exchange_strong(none, 1)) return;
+  try {
+    const std::string text = compose();
+    header.error_text[text.copy(header.error_text.data(), header.error_text.size() - 1)] = '\0';
+  } catch (...) {
+    std::strcpy(header.error_text.data(), "a collective failed");
+  }
+  header.failed.store(2, std::memory_order_release);
+}
 
 class Guard final : public transports::Watch {
  public:

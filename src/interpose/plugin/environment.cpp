@@ -50,6 +50,7 @@ void leave_preload() {
 }
 
 std::string whole_preload() {
+  const std::lock_guard lock(around);
   const char* list = std::getenv(variable);
   if (!whole.empty()) return whole;
   return list ? list : "";
