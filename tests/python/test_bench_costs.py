@@ -6,25 +6,13 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from built_programs import mpis_with
 from hocket import mpis
 from hocket.bench import costs, markdown, program, records
 from hocket.bench.costs import Cost
 from hocket.errors import CommandError
 
-
-def _built() -> list[mpis.Mpi]:
-    found = []
-    for mpi in mpis.discover():
-        try:
-            program.costs_program(mpi.family)
-        except CommandError:
-            continue
-        if mpi.name != "debian-mpich":
-            found.append(mpi)
-    return found
-
-
-BUILT = _built()
+BUILT = mpis_with(program.costs_program)
 
 
 @pytest.mark.skipif(not BUILT, reason="no MPI with a built benchmark program")

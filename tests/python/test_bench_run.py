@@ -9,27 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from built_programs import mpis_with
 from hocket import mpis
 from hocket.bench import program, records, runner
 from hocket.bench.records import COLLECTIVES, Record
-from hocket.errors import CommandError
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def _installed() -> list[mpis.Mpi]:
-    found = []
-    for mpi in mpis.discover():
-        try:
-            program.bench_program(mpi.family)
-        except CommandError:
-            continue
-        if mpi.name != "debian-mpich":
-            found.append(mpi)
-    return found
-
-
-INSTALLED = _installed()
+INSTALLED = mpis_with(program.bench_program)
 pytestmark = pytest.mark.skipif(not INSTALLED, reason="no MPI with a built benchmark program")
 each_mpi = pytest.mark.parametrize("mpi", INSTALLED, ids=lambda mpi: mpi.name)
 

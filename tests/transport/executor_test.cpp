@@ -15,6 +15,7 @@
 #include "executors/machine.hpp"
 #include "executors/plan.hpp"
 #include "harness/calls.hpp"
+#include "harness/memory.hpp"
 #include "harness/seed.hpp"
 #include "ir/count.hpp"
 #include "transports/fake/faults.hpp"
@@ -25,25 +26,10 @@ namespace hocket::executors {
 namespace {
 
 using engine::Function;
+using test::Memory;
 using transports::fake::Faults;
 using transports::fake::FaultyTwoSided;
 namespace shm = transports::shm;
-
-/// Page-aligned, zeroed.
-class Memory {
- public:
-  explicit Memory(std::size_t bytes)
-      : data_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
-    std::memset(data_.get(), 0, bytes);
-  }
-  std::byte* get() { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-};
 
 Function function_of(ir::Collective collective) {
   for (int f = 0; f <= static_cast<int>(Function::exscan); ++f)

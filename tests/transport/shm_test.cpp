@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executors/blocking.hpp"
+#include "harness/memory.hpp"
 #include "transports/fake/faults.hpp"
 #include "transports/shm/cells.hpp"
 #include "transports/shm/channel.hpp"
@@ -19,21 +20,7 @@ namespace {
 
 using shm::Channel;
 
-/// Page-aligned, zeroed.
-class Memory {
- public:
-  explicit Memory(std::size_t bytes)
-      : data_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
-    std::memset(data_.get(), 0, bytes);
-  }
-  std::byte* get() { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-};
+using test::Memory;
 
 void in_threads(Rank ranks, const std::function<void(Rank)>& body) {
   std::vector<std::thread> threads;
