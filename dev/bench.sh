@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hocket beside every MPI that is installed, on 2, 4 and 8 ranks (about an hour on 2 cores): the records replace those of
+# Hocket beside every MPI that is installed, on 2, 4 and 8 ranks (40 minutes on 2 cores): the records replace those of
 # the last time in bench/results, docs/performance.md is made from them. Each run of an MPI adds its records as it ends, so
 # that a benchmark cut short leaves a page of what it has. Arguments are `hocket bench`'s.
 set -euo pipefail
