@@ -13,6 +13,7 @@ from typing import Any
 from hocket import launch, processes
 from hocket.bench import machine
 from hocket.bench.program import costs_program
+from hocket.bench.records import append_lines
 from hocket.errors import CommandError
 from hocket.mpis import Mpi
 
@@ -51,6 +52,8 @@ def from_dict(data: dict[str, Any]) -> Cost:
     """Throws ValueError naming what is wrong."""
     if data.get("schema") != SCHEMA:
         raise ValueError(f"schema is {data.get('schema')!r}, not {SCHEMA!r}")
+    if data.get("what") not in _meanings:
+        raise ValueError(f"no such cost: {data.get('what')!r}")
     try:
         return Cost(**data)
     except TypeError as problem:
@@ -66,12 +69,7 @@ def read(path: Path) -> list[Cost]:
 
 
 def append(path: Path, costs: Iterable[Cost]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a") as file:
-            file.writelines(json.dumps(dataclasses.asdict(cost)) + "\n" for cost in costs)
-    except OSError as problem:
-        raise CommandError(f"cannot write '{path}': {problem.strerror}") from problem
+    append_lines(path, (json.dumps(dataclasses.asdict(cost)) for cost in costs))
 
 
 def of_lines(mpi: str, version: str, lines: Iterable[str]) -> list[Cost]:
@@ -109,7 +107,7 @@ def rows(costs: Sequence[Cost]) -> list[list[str]]:
     order = list(_meanings)
     return [
         [
-            *(_meanings.get(what, what), mpi, str(ranks), pair["with"].unit),
+            *(_meanings[what], mpi, str(ranks), pair["with"].unit),
             *(_number(pair["without"]), _number(pair["with"])),
             f"{pair['with'].median - pair['without'].median:+.2f}",
         ]

@@ -88,10 +88,14 @@ def read(path: Path) -> list[Record]:
     return records
 
 
-def append(path: Path, records: Iterable[Record]) -> None:
+def append_lines(path: Path, lines: Iterable[str]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a") as file:
-            file.writelines(record.line() + "\n" for record in records)
+            file.writelines(line + "\n" for line in lines)
     except OSError as problem:
         raise CommandError(f"cannot write '{path}': {problem.strerror}") from problem
+
+
+def append(path: Path, records: Iterable[Record]) -> None:
+    append_lines(path, (record.line() for record in records))
