@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "hocket_bench.h"
+#include "statistics.h"
 
 enum { most_batches = 61, least_batches = 5 };
 static const double batch_seconds = 10e-3, cost_seconds = 3;
@@ -48,12 +48,6 @@ static bool find_library(void) {
   return without.neighbor_alltoall && without.dup && without.allreduce && without.free_communicator;
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // One way to do a thing `times` times.
 struct side {
   const char* name;
@@ -61,11 +55,6 @@ struct side {
   const struct mpi* mpi;
   double seconds[most_batches];
 };
-
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 static double timed(const struct side* side, long times) {
   referee_start();
@@ -97,7 +86,7 @@ static void compare(const char* what, const char* unit, double scale, long times
   for (int batch = 0; batch < batches; ++batch)
     for (int i = 0; i < count; ++i) take_turn(&sides[batch % 2 == 0 ? i : count - 1 - i], times, batch);
   for (int i = 0; i < count; ++i) {
-    qsort(sides[i].seconds, (size_t)batches, sizeof(double), ascending);
+    sort_numbers(sides[i].seconds, batches);
     if (rank != 0) continue;
     const double each = scale / (double)times;
     printf("{\"what\": \"%s\", \"side\": \"%s\", \"ranks\": %d, \"unit\": \"%s\", ", what, sides[i].name,

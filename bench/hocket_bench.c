@@ -11,16 +11,6 @@ static int my_rank(void) {
   return rank;
 }
 
-static FILE* open_output(const struct bench_options* options) {
-  if (my_rank() != 0) return NULL;
-  FILE* out = options->out ? fopen(options->out, "a") : stdout;
-  if (!out) {
-    perror(options->out);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return out;
-}
-
 // The first line of what the MPI says of itself, made safe for a JSON string.
 static void library_version(char* line, size_t size) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -84,25 +74,12 @@ static bool run_collective(FILE* out, const struct bench_options* options, const
   return valid;
 }
 
-// Comparing a side with itself would look like a result: refuse.
-static const char* missing_side(const struct bench_options* options) {
-  if (options->untouched) return hocket_loaded() ? "--untouched, but Hocket is loaded" : NULL;
-  if (!hocket_loaded()) return "Hocket is not loaded; start it with hocket-exec";
-  return hocket_attached() ? NULL : "Hocket is loaded but not attached; HOCKET_VERBOSE=1 tells why";
-}
-
-static bool sides_exist(const struct bench_options* options) {
-  const char* problem = missing_side(options);
-  if (problem && my_rank() == 0) fprintf(stderr, "hocket_bench: %s\n", problem);
-  return !problem;
-}
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   struct bench_options options;
   parse_options(argc, argv, &options);
   int status = 1;
-  if (sides_exist(&options)) {
+  if (sides_exist("hocket_bench", &options)) {
     FILE* out = open_output(&options);
     bool valid = true;
     hocket_switch(false);

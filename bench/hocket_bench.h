@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { max_sizes = 64, max_collectives = 16 };
 
@@ -76,6 +77,10 @@ void cell_touch(struct cell* cell, unsigned iteration);
 bool hocket_loaded(void);    // preloaded into this process
 bool hocket_attached(void);  // and in charge of this MPI; false where HOCKET=off or the MPI is not known
 void hocket_switch(bool on);
+
+// Both sides are there, or rank 0 says which is not.
+bool sides_exist(const char* program, const struct bench_options* options);
+FILE* open_output(const struct bench_options* options);  // NULL on the ranks that print nothing
 
 // Agreement between the ranks that neither side takes part in. Open it with Hocket switched off.
 void referee_open(void);

@@ -1,10 +1,8 @@
 // Timing: back-to-back calls in batches; the slowest rank's time of a batch counts; both sides take turns A B
 // B A. What decides how many calls are made is agreed on by all ranks (referee.c), or they would wait for
 // ever.
-#include <stdlib.h>
-#include <time.h>
-
 #include "hocket_bench.h"
+#include "statistics.h"
 
 enum { least_batches = 5, most_batches = 400, most_per_turn = 16 };
 enum { validations = 3, calibrations = 4 };
@@ -12,12 +10,6 @@ enum { most_warm_up = 63, least_warm_up_hocket = 15, least_batches_very_slow = 3
 static const double batch_seconds = 200e-6;
 static const double slow_call = 10e-3;
 static const double very_slow_call = 1;  // MPICH's reduce of 2 MiB takes four, with 8 ranks on 2 cores
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // How one side is measured, and its batches: the slowest rank's seconds.
 struct side {
@@ -119,20 +111,8 @@ static bool wants_more(const struct side* sides, int count, double time_left) {
   return room && time_left > 0;
 }
 
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double quantile(const double* sorted, int n, double q) {
-  const double place = q * (n - 1);
-  const int low = (int)place;
-  const int high = low + 1 < n ? low + 1 : low;
-  return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
-}
-
 static void summarise(struct side* side, struct summary* result) {
-  qsort(side->times, (size_t)side->batches, sizeof *side->times, ascending);
+  sort_numbers(side->times, side->batches);
   const double scale = 1e6 / (double)side->k;
   result->median_us = quantile(side->times, side->batches, 0.5) * scale;
   result->p10_us = quantile(side->times, side->batches, 0.1) * scale;

@@ -1,0 +1,330 @@
+// One cell of the benchmark: every way to do the operation ("lane") takes its turn, forward and backward, so
+// that drift of the machine meets all alike. The slowest rank's time of a turn counts, with its parts.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nonblocking.h"
+#include "statistics.h"
+
+enum { most_lanes = 96, most_rounds = 200, least_rounds = 5, least_rounds_slow = 3 };
+enum { warm_up_calls = 15, validations = 3, estimates = 9, most_per_turn = 1 << 12 };
+static const double turn_seconds = 200e-6, slow_call = 10e-3, slow_round = 1;
+
+// What is computed while the operation is under way. alone: the fixed work without any operation.
+enum loop { loop_none, loop_time, loop_work, loop_alone };
+static const char* const loop_names[] = {"none", "time", "work", "alone"};
+static const char* const form_names[] = {"blocking", "nonblocking", "persistent"};
+
+struct lane {
+  bool with_hocket;
+  struct operation* operation;
+  enum loop loop;
+  int tests;
+  bool apart;  // the ranks start every operation together, and the clock is read at every step
+  double compute;
+  long units;
+  int per_turn;
+};
+
+struct times {
+  double seconds[phase_count];
+};
+
+// One form on one side.
+struct way {
+  struct operation operation;
+  bool with_hocket, valid;
+  double estimate;  // seconds of one operation, all ranks starting together
+  double make;      // seconds to make the persistent request
+};
+
+static bool exists(const struct way* way) {
+  return form_exists(way->operation.cell, way->operation.form);
+}
+
+// Adds the time since `*since` to a phase.
+static void charge(struct times* t, enum phase phase, double* since) {
+  const double time = now();
+  t->seconds[phase] += time - *since;
+  *since = time;
+}
+
+// One of `parts` equal parts of the lane's computation.
+static void compute_part(const struct lane* lane, int part, int parts) {
+  if (lane->loop == loop_time) compute_until(now() + lane->compute / parts);
+  if (lane->loop == loop_work || lane->loop == loop_alone)
+    compute_work(lane->units * (part + 1) / parts - lane->units * part / parts);
+}
+
+// In as many parts as there are tests, one test after each; none once the operation is complete.
+static void compute(const struct lane* lane, struct times* t, double* since) {
+  const int parts = lane->tests > 0 ? lane->tests : 1;
+  bool complete = lane->tests == 0;
+  for (int part = 0; part < parts; ++part) {
+    compute_part(lane, part, parts);
+    charge(t, phase_compute, since);
+    if (complete) continue;
+    complete = operation_test(lane->operation);
+    charge(t, phase_test, since);
+  }
+}
+
+static void step_by_step(const struct lane* lane, struct times* t) {
+  double since = now();
+  const double begin = since;
+  if (lane->loop != loop_alone) operation_start(lane->operation);
+  charge(t, phase_start, &since);
+  if (lane->loop != loop_none) compute(lane, t, &since);
+  if (lane->loop != loop_alone) operation_wait(lane->operation);
+  charge(t, phase_wait, &since);
+  t->seconds[phase_total] += since - begin;
+}
+
+static void touch(const struct lane* lane) {
+  static unsigned iteration;
+  cell_touch((struct cell*)lane->operation->cell, ++iteration);
+}
+
+static void operations_apart(const struct lane* lane, struct times* t) {
+  for (int i = 0; i < lane->per_turn; ++i) {
+    referee_start();
+    touch(lane);
+    hocket_switch(lane->with_hocket);
+    step_by_step(lane, t);
+    hocket_switch(false);
+  }
+}
+
+static double back_to_back(const struct lane* lane, int times) {
+  hocket_switch(lane->with_hocket);
+  const double start = now();
+  for (int i = 0; i < times; ++i) {
+    touch(lane);
+    operation_start(lane->operation);
+    operation_wait(lane->operation);
+  }
+  const double seconds = now() - start;
+  hocket_switch(false);
+  return seconds;
+}
+
+// The first call is not timed: neither side pays for the caches as the other left them.
+static void take_turn(const struct lane* lane, struct times* t) {
+  memset(t, 0, sizeof *t);
+  if (lane->apart) {
+    operations_apart(lane, t);
+  } else {
+    back_to_back(lane, 1);
+    referee_start();
+    t->seconds[phase_total] = back_to_back(lane, lane->per_turn);
+  }
+  for (int p = 0; p < phase_count; ++p) t->seconds[p] /= lane->per_turn;
+}
+
+// Right answers, and the warm-up: the ranks agree on whether calls are slow, and then there are fewer.
+static void validate_way(struct way* way, int calls) {
+  static unsigned iteration;
+  struct cell* cell = (struct cell*)way->operation.cell;
+  bool good = true;
+  double slowest = 0;
+  for (int i = 0; i < calls && slowest < slow_call; ++i) {
+    cell_fill(cell, ++iteration);
+    hocket_switch(way->with_hocket);
+    const double start = now();
+    operation_start(&way->operation);
+    operation_wait(&way->operation);
+    const double seconds = now() - start;
+    hocket_switch(false);
+    good = cell_valid(cell, iteration) && good;
+    slowest = i > 0 || !way->with_hocket ? referee_slowest(seconds) : 0;  // Hocket's first call sets up
+  }
+  way->valid = referee_slowest(good ? 0 : 1) == 0 && way->valid;
+}
+
+static void estimate(struct way* way) {
+  double seen[estimates];
+  const struct lane lane = {
+      .with_hocket = way->with_hocket, .operation = &way->operation, .apart = true, .per_turn = 1};
+  int count = 0;
+  do {
+    struct times t;
+    take_turn(&lane, &t);
+    seen[count] = referee_slowest(t.seconds[phase_total]);
+  } while (seen[count++] < slow_call && count < estimates);
+  sort_numbers(seen, count);
+  way->estimate = quantile(seen, count, 0.5);
+}
+
+static void open_way(struct way* way, struct cell* cell, enum form form, bool with_hocket) {
+  *way = (struct way){.operation = {.cell = cell, .form = form}, .with_hocket = with_hocket, .valid = true};
+  if (!exists(way)) return;
+  hocket_switch(with_hocket);
+  const double start = now();
+  operation_open(&way->operation);
+  way->make = now() - start;
+  hocket_switch(false);
+  way->make = referee_slowest(way->make);
+  validate_way(way, warm_up_calls);
+  estimate(way);
+}
+
+static void close_way(struct way* way) {
+  if (!exists(way)) return;
+  validate_way(way, validations);
+  hocket_switch(way->with_hocket);
+  operation_close(&way->operation);
+  hocket_switch(false);
+}
+
+// The same number on all ranks: `seconds` is.
+static int turns_in(double seconds) {
+  int count = 1;
+  while (count * seconds < turn_seconds && count < most_per_turn) count *= 2;
+  return count;
+}
+
+static struct lane lane_of(struct way* way, bool apart) {
+  return (struct lane){.with_hocket = way->with_hocket,
+                       .operation = &way->operation,
+                       .apart = apart,
+                       .per_turn = turns_in(way->estimate)};
+}
+
+static struct lane computing(struct way* way, enum loop loop, int tests, double seconds) {
+  struct lane lane = lane_of(way, true);
+  lane.loop = loop;
+  lane.tests = tests;
+  lane.compute = seconds;
+  lane.units = units_in(seconds);
+  lane.per_turn = turns_in(way->estimate + seconds);
+  return lane;
+}
+
+// The lanes of one side: each form by itself, and the non-blocking one with all loops and numbers of tests.
+static int add_lanes(const struct nonblocking_options* options, struct way* ways, struct lane* lanes) {
+  int count = 0;
+  for (int form = 0; form < form_count; ++form) {
+    if (!exists(&ways[form])) continue;
+    lanes[count++] = lane_of(&ways[form], false);
+    lanes[count++] = lane_of(&ways[form], true);
+  }
+  struct way* way = &ways[form_nonblocking];
+  const double seconds = options->compute > 0 ? options->compute : way->estimate;
+  lanes[count++] = computing(way, loop_alone, 0, seconds);
+  for (int i = 0; i < options->test_count; ++i) {
+    lanes[count++] = computing(way, loop_time, options->tests[i], seconds);
+    lanes[count++] = computing(way, loop_work, options->tests[i], seconds);
+  }
+  return count;
+}
+
+static int run_rounds(const struct lane* lanes, int count, double seconds, struct times* all) {
+  const double begin = now();
+  int rounds = 0, least = least_rounds;
+  while (referee_decides(rounds < least || (rounds < most_rounds && now() - begin < seconds))) {
+    for (int i = 0; i < count; ++i) {
+      const int turn = rounds % 2 == 0 ? i : count - 1 - i;
+      take_turn(&lanes[turn], &all[(size_t)rounds * (size_t)count + (size_t)turn]);
+    }
+    if (++rounds == 1 && now() - begin > slow_round) least = least_rounds_slow;
+  }
+  return rounds;
+}
+
+// What all ranks measured: [rank][round][lane].
+struct table {
+  const struct times* all;
+  int ranks, rounds, lanes;
+};
+
+static const struct times* slowest(const struct table* table, int round, int lane) {
+  const struct times* most = NULL;
+  for (int rank = 0; rank < table->ranks; ++rank) {
+    const size_t row = (size_t)rank * (size_t)table->rounds + (size_t)round;
+    const struct times* t = &table->all[row * (size_t)table->lanes + (size_t)lane];
+    if (!most || t->seconds[phase_total] > most->seconds[phase_total]) most = t;
+  }
+  return most;
+}
+
+struct spread {
+  double median, p10, p90;
+};
+
+static struct spread spread_of(const struct table* table, int lane, enum phase phase) {
+  double seconds[most_rounds];
+  for (int round = 0; round < table->rounds; ++round)
+    seconds[round] = 1e6 * slowest(table, round, lane)->seconds[phase];
+  sort_numbers(seconds, table->rounds);
+  return (struct spread){quantile(seconds, table->rounds, 0.5), quantile(seconds, table->rounds, 0.1),
+                         quantile(seconds, table->rounds, 0.9)};
+}
+
+static const char* side_name(const struct nonblocking_options* options, bool with_hocket) {
+  if (options->bench.untouched) return "untouched";
+  return with_hocket ? "hocket" : "native";
+}
+
+static void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,
+                       const struct way* way, const struct table* table, int index) {
+  const struct cell* cell = lane->operation->cell;
+  const struct spread total = spread_of(table, index, phase_total);
+  fprintf(out, "{\"ranks\": %d, \"collective\": \"%s\", \"bytes\": %zu, \"type\": \"%s\", \"root\": %d, ",
+          cell->ranks, cell->collective->name, cell->bytes, options->bench.type, cell->root);
+  fprintf(out, "\"side\": \"%s\", \"form\": \"%s\", \"loop\": \"%s\", \"tests\": %d, \"apart\": %s, ",
+          side_name(options, lane->with_hocket), form_names[lane->operation->form], loop_names[lane->loop],
+          lane->tests, lane->apart ? "true" : "false");
+  fprintf(out, "\"median_us\": %.4f, \"p10_us\": %.4f, \"p90_us\": %.4f, ", total.median, total.p10,
+          total.p90);
+  fprintf(out, "\"start_us\": %.4f, \"compute_us\": %.4f, \"test_us\": %.4f, \"wait_us\": %.4f, ",
+          spread_of(table, index, phase_start).median, spread_of(table, index, phase_compute).median,
+          spread_of(table, index, phase_test).median, spread_of(table, index, phase_wait).median);
+  fprintf(out, "\"make_us\": %.4f, \"batches\": %d, \"k\": %d, \"valid\": %s}\n", 1e6 * way->make,
+          table->rounds, lane->per_turn, way->valid ? "true" : "false");
+}
+
+static const struct way* way_of(const struct lane* lane) {
+  return (const struct way*)lane->operation;  // its first member
+}
+
+static struct times* allocate(size_t count) {
+  struct times* found = calloc(count, sizeof *found);
+  if (!found) MPI_Abort(MPI_COMM_WORLD, 1);
+  return found;
+}
+
+// Every rank's times on rank 0; not timed, so that the MPI may do it.
+static struct times* gathered(const struct cell* cell, const struct times* mine, int count) {
+  const int numbers = count * phase_count;
+  struct times* all = allocate((size_t)count * (size_t)cell->ranks);
+  MPI_Gather(mine, numbers, MPI_DOUBLE, all, numbers, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+bool measure_nonblocking(const struct nonblocking_options* options, struct cell* cell, FILE* out) {
+  struct way ways[side_count][form_count];
+  struct lane lanes[most_lanes];
+  const int sides = options->bench.untouched ? 1 : side_count;
+  int count = 0;
+  for (int side = 0; side < sides; ++side) {
+    for (int form = 0; form < form_count; ++form)
+      open_way(&ways[side][form], cell, (enum form)form, side == side_hocket);
+    count += add_lanes(options, ways[side], lanes + count);
+  }
+  struct times* mine = allocate((size_t)most_rounds * (size_t)count);
+  const int rounds = run_rounds(lanes, count, options->bench.seconds * sides, mine);
+  struct times* all = gathered(cell, mine, rounds * count);
+  bool valid = true;
+  for (int side = 0; side < sides; ++side)
+    for (int form = 0; form < form_count; ++form) {
+      close_way(&ways[side][form]);
+      valid = ways[side][form].valid && valid;
+    }
+  const struct table table = {all, cell->ranks, rounds, count};
+  for (int i = 0; out && i < count; ++i) print_lane(out, options, &lanes[i], way_of(&lanes[i]), &table, i);
+  if (out) fflush(out);
+  free(all);
+  free(mine);
+  return valid;
+}

@@ -1,0 +1,6 @@
+// The clock and the order statistics of all benchmark programs.
+#pragma once
+
+double now(void);                                            // seconds
+void sort_numbers(double* numbers, int count);               // ascending
+double quantile(const double* sorted, int count, double q);  // q in 0..1; between two numbers where needed
