@@ -23,3 +23,7 @@ def bench_program(family: str) -> Path:
 
 def costs_program(family: str) -> Path:
     return _program(f"hocket_costs_{family}")
+
+
+def nonblocking_program(family: str) -> Path:
+    return _program(f"hocket_nonblocking_{family}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hocket.errors import CommandError
 
@@ -50,42 +50,52 @@ class Record:
         return json.dumps(dataclasses.asdict(self))
 
 
-_fields = {field.name: field for field in dataclasses.fields(Record)}
 _kinds: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+
+R = TypeVar("R")
+
+
+def checked(kind: type[R], schema: str, data: dict[str, Any]) -> R:
+    """A record of this class; throws ValueError naming the field that is wrong."""
+    fields = {field.name: str(field.type) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    if data.get("schema") != schema:
+        raise ValueError(f"schema is {data.get('schema')!r}, not {schema!r}")
+    for name, value in data.items():
+        if name not in fields:
+            raise ValueError(f"unknown field '{name}'")
+        if not isinstance(value, _kinds[fields[name]]):
+            raise ValueError(f"field '{name}' is {value!r}")
+    try:
+        return kind(**data)
+    except TypeError as problem:
+        raise ValueError(str(problem)) from problem
 
 
 def from_dict(data: dict[str, Any]) -> Record:
-    """Throws ValueError naming the field that is wrong."""
-    if data.get("schema") != SCHEMA:
-        raise ValueError(f"schema is {data.get('schema')!r}, not {SCHEMA!r}")
-    for name, value in data.items():
-        if name not in _fields:
-            raise ValueError(f"unknown field '{name}'")
-        if not isinstance(value, _kinds[str(_fields[name].type)]):
-            raise ValueError(f"field '{name}' is {value!r}")
-    try:
-        record = Record(**data)
-    except TypeError as problem:
-        raise ValueError(str(problem)) from problem
+    record = checked(Record, SCHEMA, data)
     if record.side not in SIDES or record.collective not in COLLECTIVES:
         raise ValueError(f"no such cell: {record.collective}, {record.side}")
     return record
 
 
-def read(path: Path) -> list[Record]:
+def read_lines(path: Path, parse: Callable[[dict[str, Any]], R]) -> list[R]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as problem:
         raise CommandError(f"cannot read '{path}': {problem}") from problem
-    records = []
+    found = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            records.append(from_dict(json.loads(line)))
+            found.append(parse(json.loads(line)))
         except (ValueError, AttributeError) as problem:
             raise CommandError(f"'{path}' line {number}: {problem}") from problem
-    return records
+    return found
+
+
+def read(path: Path) -> list[Record]:
+    return read_lines(path, from_dict)
 
 
 def append_lines(path: Path, lines: Iterable[str]) -> None:

@@ -52,11 +52,6 @@ def class_begin(count: int) -> int:
     return 1 << (count.bit_length() - 1) if count else 0
 
 
-def _program(mpi: Mpi, request: Request, with_hocket: bool, out: Path, more: Sequence[str]) -> list[str]:
-    program = [str(bench_program(mpi.family)), *request.arguments(), "--out", str(out), *more]
-    return mpi.command(request.ranks, launch.with_hocket(program) if with_hocket else program)
-
-
 def _failure(mpi: Mpi, done: processes.Finished) -> CommandError:
     if done.timed_out:
         return CommandError(f"the benchmark under '{mpi.name}' did not end in time", 1)
@@ -67,37 +62,49 @@ def _failure(mpi: Mpi, done: processes.Finished) -> CommandError:
     )
 
 
-def _run(mpi: Mpi, request: Request, with_hocket: bool, out: Path, *more: str, **variables: str) -> None:
-    command = _program(mpi, request, with_hocket, out, more)
-    bound = _start_seconds + request.cells() * (_bound_per_cell + 4 * request.seconds)
-    done = processes.run_captured(command, launch.environment(mpi, **variables), bound)
+def run_program(mpi: Mpi, ranks: int, program: Sequence[str], bound: float, **variables: str) -> None:
+    """A benchmark's own run: wrong results are no failure of it, its records tell."""
+    done = processes.run_captured(mpi.command(ranks, program), launch.environment(mpi, **variables), bound)
     if done.status != 0 and "wrong results" not in done.errors:
         raise _failure(mpi, done)
 
 
-def _lines(out: Path) -> list[dict[str, Any]]:
+def _run(mpi: Mpi, request: Request, with_hocket: bool, out: Path, *more: str, **variables: str) -> None:
+    program = [str(bench_program(mpi.family)), *request.arguments(), "--out", str(out), *more]
+    bound = _start_seconds + request.cells() * (_bound_per_cell + 4 * request.seconds)
+    run_program(
+        mpi, request.ranks, launch.with_hocket(program) if with_hocket else program, bound, **variables
+    )
+
+
+def printed(out: Path) -> list[dict[str, Any]]:
     """Whole lines only: the run may have been cut short."""
     text = out.read_text() if out.exists() else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
-def _records(
-    mpi: Mpi, load: float, lines: Sequence[dict[str, Any]], algorithms: dict[tuple[str, int], str]
-) -> list[Record]:
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    common: dict[str, Any] = {
-        "date": date,
+def where_and_when(mpi: Mpi, load: float) -> dict[str, Any]:
+    """What all records of a run have in common."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "cpu": machine.cpu_model(),
         "cores": machine.cores(),
         "load": load,
         "mpi": mpi.name,
+        "mpi_version": mpi.version(),
     }
+
+
+def _records(
+    mpi: Mpi, load: float, lines: Sequence[dict[str, Any]], algorithms: dict[tuple[str, int], str]
+) -> list[Record]:
+    common = where_and_when(mpi, load)
     records = []
     for line in lines:
         line.pop("library")
         if line["side"] == "hocket":
             line["algorithm"] = algorithms.get((line["collective"], line["bytes"]), "")
-        records.append(Record(**common, mpi_version=mpi.version(), **line))
+        records.append(Record(**common, **line))
     return records
 
 
@@ -133,7 +140,7 @@ def run_untouched(mpi: Mpi, request: Request, keep: Keep) -> None:
         try:
             _run(mpi, request, False, out, "--untouched")
         finally:
-            keep(_records(mpi, load, _lines(out), {}))
+            keep(_records(mpi, load, printed(out), {}))
 
 
 def run_side_by_side(mpi: Mpi, request: Request, keep: Keep) -> None:
@@ -144,4 +151,4 @@ def run_side_by_side(mpi: Mpi, request: Request, keep: Keep) -> None:
             _run(mpi, request, True, out)
             algorithms = _what_ran(mpi, request, Path(folder))
         finally:
-            keep(_records(mpi, load, _lines(out), algorithms))
+            keep(_records(mpi, load, printed(out), algorithms))

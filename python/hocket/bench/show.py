@@ -13,17 +13,17 @@ from hocket.bench.records import Record
 from hocket.quantities import format_bytes
 
 
-def _microseconds(value: float) -> str:
+def microseconds(value: float) -> str:
     digits = 3 if value < 10 else 1 if value < 1000 else 0
     return f"{value:,.{digits}f}"
 
 
 def time_text(record: Record | None) -> str:
-    return _microseconds(record.median_us) if record else "-"
+    return microseconds(record.median_us) if record else "-"
 
 
 def spread_text(record: Record | None) -> str:
-    return f"{_microseconds(record.p10_us)}-{_microseconds(record.p90_us)}" if record else "-"
+    return f"{microseconds(record.p10_us)}-{microseconds(record.p90_us)}" if record else "-"
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -12,7 +12,9 @@ import typer
 from hocket import mpis
 from hocket.bench import comparison, machine, markdown, records, runner, show
 from hocket.bench import costs as around
+from hocket.bench.nonblocking import Request, Settings, parse_tests
 from hocket.bench.records import COLLECTIVES, Record
+from hocket.commands import bench_nonblocking
 from hocket.console import console
 from hocket.errors import CommandError, unknown
 from hocket.quantities import parse_sizes
@@ -136,6 +138,21 @@ def bench(
     costs: Annotated[
         bool, typer.Option("--costs", help="Instead: what is paid around the collectives.")
     ] = False,
+    nonblocking: Annotated[
+        bool,
+        typer.Option("--nonblocking", help="Instead: non-blocking and persistent forms, and what overlaps."),
+    ] = False,
+    tests: Annotated[str, typer.Option(help="With --nonblocking: MPI_Test calls per operation.")] = "0,1,16",
+    compute: Annotated[
+        float,
+        typer.Option(min=0, help="With --nonblocking: us of computation; 0: as long as the operation takes."),
+    ] = 0.0,
+    progress: Annotated[
+        str, typer.Option(help="With --nonblocking: HOCKET_PROGRESS: calls, thread or auto.")
+    ] = "",
+    node_size: Annotated[
+        int, typer.Option(min=0, help="With --nonblocking: HOCKET_NODE_SIZE, so many ranks are a node.")
+    ] = 0,
     out: Annotated[Path | None, typer.Option(help="Append the records to this file (JSON lines).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw times against sizes to this file.")] = None,
     show_file: Annotated[
@@ -165,6 +182,16 @@ def bench(
         _chosen_mpis(against),
     )
     _warn_if_busy()
+    if nonblocking:
+        settings = Settings(progress, node_size)
+        counts = parse_tests(tests)
+        requests = [
+            Request(
+                runner.Request(names, byte_counts, count, seconds, type_, root), counts, compute, settings
+            )
+            for count in _rank_counts(ranks, root)
+        ]
+        return bench_nonblocking.measure(chosen, requests, untouched, out)
     if costs:
         return _measure_costs(chosen, _rank_counts(ranks, root), out)
     measured: list[Record] = []

@@ -1,0 +1,147 @@
+"""Non-blocking and persistent collectives: what is measured, and under which settings of Hocket."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hocket import launch
+from hocket.bench import machine, runner
+from hocket.bench.program import nonblocking_program
+from hocket.bench.records import COLLECTIVES, SIDES, append_lines, checked, read_lines
+from hocket.errors import CommandError, unknown
+from hocket.mpis import Mpi
+
+SCHEMA = "hocket-nonblocking-1"
+FORMS = ("blocking", "nonblocking", "persistent")
+LOOPS = ("none", "time", "work", "alone")
+PROGRESS = ("calls", "thread", "auto")
+_most_tests = 8
+_start_seconds = 60.0
+_bound_per_cell = 60.0  # far more than any takes: what runs longer hangs
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One way to run one cell, on one side. Microseconds per operation, of the slowest rank: the median with
+    its spread, and the medians of its parts."""
+
+    date: str
+    cpu: str
+    cores: int
+    load: float
+    mpi: str
+    mpi_version: str
+    ranks: int
+    collective: str
+    bytes: int
+    type: str
+    root: int
+    side: str  # as in records.Record
+    form: str
+    loop: str  # computation: none, as long as the clock says, a fixed work, that work without an operation
+    tests: int
+    apart: bool  # ranks started every operation together; else operations ran back to back
+    median_us: float
+    p10_us: float
+    p90_us: float
+    start_us: float  # the parts are 0 where operations ran back to back
+    compute_us: float
+    test_us: float
+    wait_us: float
+    make_us: float  # MPI_X_init, once
+    batches: int
+    k: int
+    valid: bool
+    progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE of the run, if set; never when untouched
+    node_size: int = 0
+    schema: str = SCHEMA
+
+
+def from_dict(data: dict[str, Any]) -> Lane:
+    """Throws ValueError naming the field that is wrong."""
+    lane = checked(Lane, SCHEMA, data)
+    known = (
+        lane.collective in COLLECTIVES and lane.side in SIDES and lane.form in FORMS and lane.loop in LOOPS
+    )
+    if not known:
+        raise ValueError(f"no such lane: {lane.collective}, {lane.side}, {lane.form}, {lane.loop}")
+    return lane
+
+
+def read(path: Path) -> list[Lane]:
+    return read_lines(path, from_dict)
+
+
+def append(path: Path, lanes: Iterable[Lane]) -> None:
+    append_lines(path, (json.dumps(dataclasses.asdict(lane)) for lane in lanes))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of Hocket that change how operations go on while the program computes."""
+
+    progress: str = ""
+    node_size: int = 0
+
+    def __post_init__(self) -> None:
+        if self.progress and self.progress not in PROGRESS:
+            raise unknown("progress", self.progress, PROGRESS)
+
+    def variables(self) -> dict[str, str]:
+        found = {"HOCKET_PROGRESS": self.progress, "HOCKET_NODE_SIZE": str(self.node_size or "")}
+        return {name: value for name, value in found.items() if value}
+
+
+@dataclass(frozen=True)
+class Request:
+    cells: runner.Request
+    tests: Sequence[int] = (0, 1, 16)
+    compute_us: float = 0.0  # 0: as long as the operation takes
+    settings: Settings = Settings()
+
+    def arguments(self) -> list[str]:
+        tests = ("--tests", ",".join(map(str, self.tests)))
+        return [*self.cells.arguments(), *tests, "--compute", str(self.compute_us)]
+
+    def bound(self) -> float:
+        return _start_seconds + self.cells.cells() * (_bound_per_cell + 4 * self.cells.seconds)
+
+
+def parse_tests(text: str) -> list[int]:
+    words = text.split(",")
+    if not all(word.strip().isdigit() and int(word) <= 10**6 for word in words) or len(words) > _most_tests:
+        raise CommandError(
+            f"'{text}' is not a list of at most {_most_tests} numbers of tests; write for example 0,1,16"
+        )
+    return sorted({int(word) for word in words})
+
+
+Keep = Callable[[list[Lane]], None]
+
+
+def _run(mpi: Mpi, request: Request, with_hocket: bool, keep: Keep) -> None:
+    """Hands over what was measured even when the run fails or is ended half-way."""
+    settings = request.settings if with_hocket else Settings()
+    with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
+        out, load = Path(folder) / "lanes", machine.load()
+        program = [str(nonblocking_program(mpi.family)), *request.arguments(), "--out", str(out)]
+        command = launch.with_hocket(program) if with_hocket else [*program, "--untouched"]
+        try:
+            runner.run_program(mpi, request.cells.ranks, command, request.bound(), **settings.variables())
+        finally:
+            common = {**runner.where_and_when(mpi, load), **dataclasses.asdict(settings)}
+            keep([Lane(**common, **line) for line in runner.printed(out)])
+
+
+def run_untouched(mpi: Mpi, request: Request, keep: Keep) -> None:
+    _run(mpi, request, False, keep)
+
+
+def run_side_by_side(mpi: Mpi, request: Request, keep: Keep) -> None:
+    _run(mpi, request, True, keep)

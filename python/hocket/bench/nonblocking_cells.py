@@ -1,0 +1,105 @@
+"""Lanes of one cell and side put together: what the forms cost beside the blocking call, what overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from hocket.bench import overlap
+from hocket.bench.nonblocking import Lane
+
+_Way = tuple[str, str, int, bool]  # form, loop, tests, apart
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """With one kind of loop and one number of tests; percent, uncut (overlap.py)."""
+
+    lane: Lane
+    osu: float
+    imb: float
+    imb_low: float  # at the 90th and the 10th percentile of the overall time
+    imb_high: float
+    stolen: float | None  # work loops only
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One collective and size, on one side of one run."""
+
+    mpi: str
+    ranks: int
+    progress: str
+    node_size: int
+    collective: str
+    bytes: int
+    side: str
+    lanes: dict[_Way, Lane] = field(hash=False)
+
+    def lane(self, form: str, loop: str = "none", tests: int = 0, apart: bool = False) -> Lane | None:
+        return self.lanes.get((form, loop, tests, apart))
+
+    def median(self, form: str) -> float | None:
+        lane = self.lane(form)
+        return lane.median_us if lane else None
+
+    def start(self, form: str) -> float | None:
+        lane = self.lane(form, apart=True)
+        return lane.start_us if lane else None
+
+    def overhead(self, form: str = "nonblocking") -> float | None:
+        """Percent over the blocking call."""
+        mine, blocking = self.median(form), self.median("blocking")
+        return overlap.overhead(mine, blocking) if mine and blocking else None
+
+    def beyond(self, form: str = "nonblocking") -> float | None:
+        """Microseconds more than the blocking call."""
+        mine, blocking = self.median(form), self.median("blocking")
+        return mine - blocking if mine is not None and blocking is not None else None
+
+    def valid(self) -> bool:
+        return all(lane.valid for lane in self.lanes.values())
+
+    def settings_text(self) -> str:
+        words = [f"progress {self.progress}" if self.progress else ""]
+        words.append(f"nodes of {self.node_size}" if self.node_size else "")
+        return ", ".join(filter(None, words))
+
+    def overlaps(self) -> list[Overlap]:
+        pure = self.lane("nonblocking", apart=True)
+        alone = self.lane("nonblocking", "alone", apart=True)
+        if not pure or not alone:
+            return []
+        loops = [lane for lane in self.lanes.values() if lane.loop in ("time", "work")]
+        return [_overlap(lane, pure, alone) for lane in loops]
+
+
+def _overlap(lane: Lane, pure: Lane, alone: Lane) -> Overlap:
+    is_work = lane.loop == "work"
+    cpu = alone.compute_us if is_work else lane.compute_us
+    return Overlap(
+        lane,
+        osu=overlap.osu(lane.median_us, lane.compute_us + lane.test_us, lane.test_us, pure.median_us),
+        imb=overlap.imb(pure.median_us, cpu, lane.median_us),
+        imb_low=overlap.imb(pure.median_us, cpu, lane.p90_us),
+        imb_high=overlap.imb(pure.median_us, cpu, lane.p10_us),
+        stolen=overlap.stolen(lane.compute_us, alone.compute_us) if is_work else None,
+    )
+
+
+def cells(lanes: Iterable[Lane]) -> list[Cell]:
+    """In the order in which they first appear; of several measurements of one lane the last one counts."""
+    found: dict[tuple[str, int, str, int, str, int, str], dict[_Way, Lane]] = {}
+    for lane in lanes:
+        key = (lane.mpi, lane.ranks, lane.progress, lane.node_size, lane.collective, lane.bytes, lane.side)
+        found.setdefault(key, {})[lane.form, lane.loop, lane.tests, lane.apart] = lane
+    return [Cell(*key, lanes=ways) for key, ways in found.items()]
+
+
+def groups(found: Sequence[Cell]) -> dict[tuple[str, int], list[Cell]]:
+    """By MPI and number of ranks; within them cell by cell, the sides beside each other."""
+    result: dict[tuple[str, int], dict[tuple[str, int], list[Cell]]] = {}
+    for cell in found:
+        some = result.setdefault((cell.mpi, cell.ranks), {})
+        some.setdefault((cell.collective, cell.bytes), []).append(cell)
+    return {group: [cell for sides in some.values() for cell in sides] for group, some in result.items()}

@@ -1,0 +1,103 @@
+"""The numbers of the non-blocking benchmark as rows, for the terminal and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from hocket.bench.nonblocking import Lane
+from hocket.bench.nonblocking_cells import Cell, Overlap, groups
+from hocket.bench.show import microseconds
+from hocket.quantities import format_bytes
+
+COSTS_HEADER = (
+    *("collective", "bytes", "side", "blocking", "start + wait", "over blocking", "beyond us", "start us"),
+    *("persistent", "over blocking", "its start us", "its init us"),
+)
+OVERLAP_HEADER = (
+    *("collective", "bytes", "side", "computes us", "tests", "OSU %", "IMB %", "(p90-p10)"),
+    *("work: OSU %", "IMB %", "(p90-p10)", "CPU stolen %"),
+)
+
+
+def _name(cell: Cell) -> list[str]:
+    side = f"{cell.side} ({cell.settings_text()})" if cell.settings_text() else cell.side
+    wrong = "" if cell.valid() else " WRONG RESULT"
+    return [cell.collective, format_bytes(cell.bytes) if cell.bytes else "-", side + wrong]
+
+
+def _time(value: float | None) -> str:
+    return "-" if value is None else microseconds(value)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"
+
+
+def _more(value: float | None, unit: str = "") -> str:
+    if value is None:
+        return "-"
+    return f"{value:+.0f}{unit}" if unit else f"{value:+.2f}"
+
+
+def _with_spread(lane: Lane | None) -> str:
+    if not lane:
+        return "-"
+    return f"{microseconds(lane.median_us)} ({microseconds(lane.p10_us)}-{microseconds(lane.p90_us)})"
+
+
+def cost_rows(found: Sequence[Cell]) -> list[list[str]]:
+    return [
+        [
+            *_name(cell),
+            *(_with_spread(cell.lane("blocking")), _with_spread(cell.lane("nonblocking"))),
+            *(_more(cell.overhead(), " %"), _more(cell.beyond()), _time(cell.start("nonblocking"))),
+            *(_with_spread(cell.lane("persistent")), _more(cell.overhead("persistent"), " %")),
+            *(_time(cell.start("persistent")), _time(_make(cell))),
+        ]
+        for cell in found
+    ]
+
+
+def _make(cell: Cell) -> float | None:
+    lane = cell.lane("persistent")
+    return lane.make_us if lane else None
+
+
+def _shares(found: Overlap | None) -> list[str]:
+    if not found:
+        return ["-", "-", "-"]
+    spread = f"({_percent(found.imb_low)} to {_percent(found.imb_high)})"
+    return [_percent(found.osu), _percent(found.imb), spread]
+
+
+def overlap_rows(found: Sequence[Cell]) -> list[list[str]]:
+    rows = []
+    for cell in found:
+        by_way = {(overlap.lane.loop, overlap.lane.tests): overlap for overlap in cell.overlaps()}
+        alone = cell.lane("nonblocking", "alone", apart=True)
+        for tests in dict.fromkeys(tests for _, tests in by_way):
+            time, work = by_way.get(("time", tests)), by_way.get(("work", tests))
+            rows.append([
+                *_name(cell), _time(alone.compute_us if alone else None), str(tests),
+                *_shares(time), *_shares(work), _percent(work.stolen if work else None),
+            ])  # fmt: skip
+    return rows
+
+
+def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for number, name in enumerate(header):
+        table.add_column(name, justify="left" if number < 3 else "right", no_wrap=number < 3)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def show(console: Console, found: Sequence[Cell]) -> None:
+    for (mpi, ranks), some in groups(found).items():
+        console.print(_table(f"{mpi}, {ranks} ranks: microseconds", COSTS_HEADER, cost_rows(some)))
+        console.print(_table("Overlap with computation", OVERLAP_HEADER, overlap_rows(some)))
+        console.print()
