@@ -91,12 +91,13 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 6> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 7> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                  {"commutative", &Conditions::commutative},
                                                  {"predefined", &Conditions::predefined},
                                                  {"unequal", &Conditions::unequal},
                                                  {"unknown", &Conditions::unknown},
-                                                 {"single_copy", &Conditions::single_copy}}};
+                                                 {"single_copy", &Conditions::single_copy},
+                                                 {"across_nodes", &Conditions::across_nodes}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());
@@ -188,6 +189,7 @@ Rule parse_force(std::string_view entry) {
                        complaint + "needs known sizes",
                        complaint + "needs equal blocks",
                        complaint + "not for this number of ranks",
+                       complaint + "reads other ranks' memory, and they are on several nodes",
                        complaint + "the ranks do not read each other's memory"};
   return rule;
 }

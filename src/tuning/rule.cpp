@@ -19,7 +19,7 @@ bool Conditions::hold(const Situation& s) const noexcept {
          ranks.holds(static_cast<std::size_t>(s.ranks)) && agrees(oversubscribed, s.oversubscribed) &&
          agrees(commutative, s.commutative) && agrees(predefined, s.predefined) &&
          agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
-         agrees(single_copy, s.single_copy);
+         agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes);
 }
 
 Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,
@@ -33,6 +33,7 @@ Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parame
   }
   const ir::Request request{s.collective, s.ranks, 0, 0, s.commutative, parameters};
   if (!algorithms::fits(row, request)) return Obstacle::ranks;
+  if (s.across_nodes && row.access != algorithms::Access::two_sided) return Obstacle::nodes;
   return row.single_copy && !s.single_copy ? Obstacle::single_copy : Obstacle::none;
 }
 

@@ -24,14 +24,14 @@ struct Conditions {
   ir::Collective collective = ir::Collective::barrier;
   Form form = Form::every;
   Interval bytes, ranks;
-  std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy;
+  std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes;
 
   bool hold(const Situation& s) const noexcept;
 };
 
 /// Why a row cannot do a call; the order is that in which it is asked.
-enum class Obstacle : std::uint8_t { none, order, sizes, equality, ranks, single_copy };
-inline constexpr std::size_t obstacle_count = 6;
+enum class Obstacle : std::uint8_t { none, order, sizes, equality, ranks, nodes, single_copy };
+inline constexpr std::size_t obstacle_count = 7;
 
 Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,
                   const Situation& s) noexcept;

@@ -83,6 +83,18 @@ TEST(Conditions, SingleCopyIsForThoseWhoHaveAgreed) {
   EXPECT_EQ(Rules().choose(s).reason, "bcast           single_copy bytes>=64K       -> exposed");
 }
 
+TEST(Conditions, AcrossNodesOnlyRowsThatSendAndReceiveCanRun) {
+  Situation s = situation(Collective::allreduce, 4, 1024);
+  s.across_nodes = true;
+  EXPECT_EQ(Rules().choose(s).algorithm, nullptr);
+  const Rules forced("", "allreduce:ring", "");
+  EXPECT_EQ(forced.choose(s).algorithm->name, "ring");
+  const Rules flat("", "allreduce:flat", "");
+  EXPECT_EQ(flat.choose(s).algorithm, nullptr);
+  EXPECT_EQ(flat.choose(s).reason,
+            "forced flat does not fit: reads other ranks' memory, and they are on several nodes");
+}
+
 TEST(Conditions, NamesOfShapesCoverAllTheirFunctions) {
   Situation regular = situation(Collective::allgather), vector = regular;
   vector.equal_blocks = false;

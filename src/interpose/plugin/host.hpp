@@ -26,7 +26,9 @@
   X(Type_free) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free_keyval) \
   X(Type_set_attr) X(Op_commutative) X(Reduce_local) X(Pack) X(Unpack) X(Barrier) X(Grequest_start) \
   X(Grequest_complete) X(Request_get_status) X(Wait) X(Add_error_class) X(Add_error_code) \
-  X(Add_error_string) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
+  X(Add_error_string) X(Isend) X(Irecv) X(Iallreduce) X(Test) X(Testany) X(Cancel) X(Request_free) \
+  X(Comm_get_attr) X(Comm_get_parent) X(Comm_create_errhandler) X(Comm_set_errhandler) X(Errhandler_free) \
+  X(Query_thread) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
   X(T_cvar_handle_free) X(T_cvar_read)
 // clang-format on
 
