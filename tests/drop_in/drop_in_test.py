@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "harness"))
 
-from launched import Ended, Mpi, arguments, mpi_of
+from launched import Ended, Mpi, arguments, caught, mpi_of
 from third_party import hpcc_command, imb, skip
 
 HERE = Path(__file__).resolve().parent
@@ -37,19 +37,6 @@ class Set:
 
     def program(self, name: str) -> str:
         return str(self.programs / f"{name}.{self.mpi.family}")
-
-
-def calls_of(ended: Ended, collective: str) -> dict[str, int]:
-    """algorithm -> calls, from the report"""
-    rows = re.findall(
-        rf"(?m)^{collective} .*?(?:-|\+) +(\d+) +\S+(?: us| ms| s)? +\S+(?: us| ms| s)? +(\S+)  ",
-        ended.output,
-    )
-    return {algorithm: sum(int(n) for n, name in rows if name == algorithm) for _, algorithm in rows}
-
-
-def caught(ended: Ended, collective: str) -> int:
-    return sum(calls for algorithm, calls in calls_of(ended, collective).items() if algorithm != "native")
 
 
 def tool_before(set_: Set) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
@@ -84,6 +85,19 @@ class Mpi:
             check=False,
         )
         return Ended(ended.returncode, ended.stdout, time.monotonic() - began)
+
+
+def calls_of(ended: Ended, collective: str) -> dict[str, int]:
+    """algorithm -> calls, from the report"""
+    rows = re.findall(
+        rf"(?m)^{collective} .*?(?:-|\+) +(\d+) +\S+(?: us| ms| s)? +\S+(?: us| ms| s)? +(\S+)  ",
+        ended.output,
+    )
+    return {algorithm: sum(int(n) for n, name in rows if name == algorithm) for _, algorithm in rows}
+
+
+def caught(ended: Ended, collective: str) -> int:
+    return sum(calls for algorithm, calls in calls_of(ended, collective).items() if algorithm != "native")
 
 
 def arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

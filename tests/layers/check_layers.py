@@ -13,7 +13,7 @@ from typing import Any
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".S", ".def", ".inc"}
-FOLDERS = ("src", "include", "bench", "bindings", "tests")
+FOLDERS = ("src", "include", "apps", "bench", "bindings", "tests")
 
 
 def includes(path: Path) -> Iterator[tuple[int, str]]:
