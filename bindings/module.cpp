@@ -7,4 +7,5 @@ NB_MODULE(_core, m) {
   hocket::bindings::bind_schedules(m);
   hocket::bindings::bind_selection(m);
   hocket::bindings::bind_settings(m);
+  hocket::bindings::bind_simulation(m);
 }

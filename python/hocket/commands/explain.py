@@ -1,13 +1,14 @@
 """hocket explain: what would run, by which rule, at what cost, and what else would fit.
 
-Cost is what a schedule says of itself (rounds, bytes, reductions), and what the benchmark has measured. No
-time is predicted: that takes a model of the machine.
+Cost is what a schedule says of itself (rounds, bytes, reductions), what it takes on LogGP parameters, and
+what the benchmark has measured.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +17,37 @@ from rich.table import Table
 
 from hocket import catalog
 from hocket.bench import records
-from hocket.catalog import Named
+from hocket.catalog import Named, Request
 from hocket.console import console
 from hocket.core import core
 from hocket.errors import CommandError
+from hocket.loggp import parameters
+from hocket.loggp.parameters import Parameters
+from hocket.loggp.prediction import Prediction, predict
 from hocket.quantities import format_bytes, parse_bytes
 from hocket.shapes import Shape, shape_of
+
+_most_looked_at = 512  # ranks whose schedules are counted; of more than that, a few
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What is asked about."""
+
+    shape: Shape
+    ranks: int
+    root: int
+    size: int  # bytes of the vector, or of one block
+    commutative: bool
+    machine: Parameters
+
+    def request(self, named: Named) -> Request:
+        return named.request(self.ranks, self.root, self.commutative)
+
+    def looked_at(self) -> list[int]:
+        if self.ranks <= _most_looked_at:
+            return list(range(self.ranks))
+        return sorted({0, self.root, self.ranks // 2, self.ranks - 1})
 
 
 def _choose(shape: Shape, ranks: int, size: int, flags: dict[str, bool]) -> dict[str, Any]:
@@ -43,26 +69,25 @@ def _chunk_bytes(shape: Shape, size: int, chunks: int) -> float:
     return size / chunks if shape.vector and chunks else float(size)
 
 
-def _costs(named: Named, shape: Shape, ranks: int, root: int, size: int, commutative: bool) -> list[str]:
+def _costs(named: Named, call: _Call) -> list[str]:
     """The most that any one rank does: rounds, chunks and bytes taken from others, pairs reduced."""
-    request = named.request(ranks, root, commutative)
-    counts = [core().count(*request, rank) for rank in range(ranks)]
+    counts = [core().count(*call.request(named), rank) for rank in call.looked_at()]
     most = {name: max(count[name] for count in counts) for name in counts[0]}
-    each = _chunk_bytes(shape, size, most["data_chunks"])
-    taken = format_bytes(round(most["received"] * each)) if shape.sizes_known else "?"
+    each = _chunk_bytes(call.shape, call.size, most["data_chunks"])
+    taken = format_bytes(round(most["received"] * each)) if call.shape.sizes_known else "?"
     return [str(most["rounds"]), str(most["received"]), taken, str(most["reduced"])]
 
 
-def _obstacle(named: Named, shape: Shape, ranks: int, root: int, commutative: bool) -> str:
+def _obstacle(named: Named, call: _Call) -> str:
     """Why the row could not run; empty if it could."""
-    row = named.row
-    if row["order"] == "any" and shape.reduction and not commutative:
+    row, shape = named.row, call.shape
+    if row["order"] == "any" and shape.reduction and not call.commutative:
         return "needs a commutative operation"
     if row["blocks"] == "known" and not shape.sizes_known:
         return "needs all sizes"
     if row["blocks"] == "equal" and not (shape.sizes_known and shape.equal_blocks):
         return "needs equal blocks"
-    return "" if core().fits(*named.request(ranks, root, commutative)) else f"does not fit {ranks} ranks"
+    return "" if core().fits(*call.request(named)) else f"does not fit {call.ranks} ranks"
 
 
 def _written(name: str, parameters: dict[str, int]) -> str:
@@ -71,31 +96,46 @@ def _written(name: str, parameters: dict[str, int]) -> str:
     )
 
 
-def _alternatives(
-    choice: dict[str, Any], shape: Shape, ranks: int, root: int, size: int, commutative: bool
-) -> Table:
+def _table(call: _Call) -> Table:
+    looked_at = len(call.looked_at())
+    whose = "any one rank" if looked_at == call.ranks else f"any of {looked_at} ranks that were looked at"
     table = Table(
-        title="The catalog for this call (the most any one rank does)",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
+        title=f"The catalog for this call (the most {whose} does; times are predictions)",
+        title_justify="left", box=None, pad_edge=False,
+    )  # fmt: skip
     for name in ("", "algorithm", "access"):
         table.add_column(name, no_wrap=True)
-    for name in ("rounds", "chunks taken", "bytes taken", "chunks reduced"):
+    for name in ("rounds", "chunks taken", "bytes taken", "chunks reduced", "time", "CPU"):
         table.add_column(name, justify="right")
     table.add_column("what it does", overflow="fold")
-    for row in catalog.rows(shape.collective):
+    return table
+
+
+def _alternatives(choice: dict[str, Any], call: _Call) -> tuple[Table, dict[str, Prediction]]:
+    """All rows of the catalog, and what was predicted for each that could run."""
+    table, predictions = _table(call), {}
+    for row in catalog.rows(call.shape.collective):
         chosen = row["name"] == choice["algorithm"]
         named = Named(row, choice["parameters"] if chosen else catalog.presets(row))
-        obstacle = _obstacle(named, shape, ranks, root, commutative)
-        costs = ["-"] * 4 if obstacle else _costs(named, shape, ranks, root, size, commutative)
-        about = obstacle or f"{row['summary']} ({row['source']})"
+        cells, about = ["-"] * 6, _obstacle(named, call)
+        if not about:
+            predictions[row["name"]] = predicted = predict(call.request(named), call.size, call.machine)
+            cells = _costs(named, call) + predicted.cells()
+            about = f"{row['summary']} ({row['source']})"
         name = _written(row["name"], named.parameters)
-        table.add_row(
-            "->" if chosen else "", name, row["access"], *costs, about, style="dim" if obstacle else ""
-        )
-    return table
+        dim = "" if row["name"] in predictions else "dim"
+        table.add_row("->" if chosen else "", name, row["access"], *cells, about, style=dim)
+    return table, predictions
+
+
+def _predicted(choice: dict[str, Any], call: _Call, predictions: dict[str, Prediction]) -> list[str]:
+    """Of the chosen row in words; and why there is no prediction where there is none."""
+    chosen = predictions.get(choice["algorithm"])
+    lines = [f"  predicted: {chosen.split()}"] if chosen and not chosen.refusal else []
+    levels = ", ".join(f"{level.name} ({level.ranks or 'all'})" for level in call.machine.levels)
+    lines.append(f"  predictions by LogGP: {call.machine.origin()}; ranks per level: {levels}")
+    refused = {name: found.refusal for name, found in predictions.items() if found.refusal}
+    return lines + [f"  not predicted: {name}, as {why}" for name, why in refused.items()]
 
 
 def _measured(file: Path, collective: str, ranks: int, size: int) -> list[str]:
@@ -141,6 +181,9 @@ def explain(
     single_copy: Annotated[
         bool, typer.Option("--single-copy", help="Ranks read each other's memory, and it pays.")
     ] = False,
+    loggp: Annotated[
+        Path | None, typer.Option(help="Predict with what `hocket loggp --out FILE` has measured.")
+    ] = None,
     measured: Annotated[
         Path | None, typer.Option(help="Also show what `hocket bench --out FILE` has measured of this call.")
     ] = None,
@@ -166,7 +209,12 @@ def explain(
         console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
     for line in _measured(measured, collective, ranks, one) if measured else ():
         console.print(line, markup=False)
-    console.print(_alternatives(choice, shape, ranks, root, one, not non_commutative))
+    machine = parameters.read(loggp) if loggp else parameters.DEFAULTS
+    call = _Call(shape, ranks, root, one, not non_commutative, machine)
+    table, predictions = _alternatives(choice, call)
+    for line in _predicted(choice, call, predictions):
+        console.print(line, markup=False)
+    console.print(table)
     if show is not None and choice["algorithm"]:
         row = catalog.row_named(shape.collective, choice["algorithm"]).row
         request = Named(row, choice["parameters"]).request(ranks, root, not non_commutative)

@@ -1,0 +1,39 @@
+// Runs a schedule on LogGP parameters, with a clock per rank: when every rank is done, and how much of that
+// its CPU works. Moves no data. docs/simulation.md defines the model.
+//
+//   send     occupies the CPU for o, then the rank's way out for the gap; complete for the sender after o
+//   recv     the first byte arrives L later, the last (s - 1) G after it; the way in takes messages one after
+//            the other; then o of CPU. Received at the end of the round, in the order of arrival
+//   copy, read, reduce   CPU time per byte
+//   signal   o; seen by others L later
+//   wait     o per rank waited for, ending o after the last signal was there
+#pragma once
+
+#include "executors/simulated/classes.hpp"
+
+namespace hocket::executors::simulated {
+
+struct RankTime {
+  double finish = 0;  ///< ns after all ranks have begun
+  double busy = 0;    ///< of it CPU: overheads, copies, reductions. The rest waits for the network.
+};
+
+struct Prediction {
+  Rank ranks = 1;
+  std::uint64_t steps = 0;         ///< simulated
+  std::vector<RankTime> of_class;  ///< rank r is in class r modulo their number
+
+  const RankTime& of(Rank rank) const { return of_class[static_cast<std::size_t>(rank) % of_class.size()]; }
+  const RankTime& slowest() const;
+  double mean_busy() const;
+};
+
+/// About two seconds of simulation, and half a gigabyte at most.
+inline constexpr std::uint64_t most_steps = 30'000'000;
+
+/// `bytes`: the vector, or one block. Throws hocket::Error for what cannot be simulated, with the reason.
+Prediction simulate(Rank ranks, const ScheduleOf& schedule_of, std::uint64_t bytes, const Network& network,
+                    std::uint64_t most = most_steps);
+Prediction simulate(const Classes& classes, const Network& network);
+
+}  // namespace hocket::executors::simulated

@@ -1,0 +1,118 @@
+#include "executors/simulated/trace.hpp"
+
+#include <algorithm>
+
+namespace hocket::executors::simulated {
+
+namespace {
+
+using ir::Op;
+using ir::OpCode;
+using Kind = Step::Kind;
+
+class Tracing {
+ public:
+  Tracing(const ir::Schedule& schedule, std::uint64_t bytes)
+      : schedule_(schedule), chunk_(chunk_bytes(schedule, bytes)) {}
+
+  Trace run() {
+    std::uint32_t i = 0;
+    for (const std::uint32_t end : schedule_.rounds) {
+      for (; i < end; ++i) add(schedule_.ops[i]);
+      end_round();
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  void add(const Op& op) {
+    switch (op.code) {
+      case OpCode::send:
+        return transfer(Kind::send, op);
+      case OpCode::recv:
+        return transfer(Kind::recv, op);
+      case OpCode::copy:
+      case OpCode::read:
+        return work(Kind::copy, bytes_of(op.target));
+      case OpCode::reduce:
+        return work(Kind::reduce, bytes_of(op.target) * (op.regions - 1));
+      case OpCode::signal:
+        return trace_.steps.push_back({Kind::signal, 0, 0});
+      case OpCode::wait:
+        return wait(op);
+      case OpCode::expose:
+        return;
+    }
+  }
+
+  std::uint64_t bytes_of(const ir::Region& r) const { return r.count * chunk_; }
+  Rank distance(Rank peer) const { return (peer - schedule_.rank + schedule_.ranks) % schedule_.ranks; }
+
+  void transfer(Kind kind, const Op& op) {
+    std::uint64_t bytes = 0;
+    for (const ir::Region& r : schedule_.regions_of(op)) bytes += bytes_of(r);
+    trace_.steps.push_back({kind, distance(op.peer), bytes});
+  }
+
+  void wait(const Op& op) {
+    const bool all = op.peer == ir::everyone;
+    trace_.steps.push_back({all ? Kind::wait_everyone : Kind::wait, all ? 0 : distance(op.peer), op.step});
+  }
+
+  /// Work that follows its like is one step: in how many pieces it is done does not matter.
+  void work(Kind kind, std::uint64_t bytes) {
+    const bool follows = trace_.steps.size() > round_begin() && trace_.steps.back().kind == kind;
+    if (follows)
+      trace_.steps.back().amount += bytes;
+    else
+      trace_.steps.push_back({kind, 0, bytes});
+  }
+
+  std::size_t round_begin() const { return trace_.rounds.empty() ? 0 : trace_.rounds.back().end; }
+
+  void end_round() {
+    if (!repeats_last()) {
+      trace_.rounds.push_back({static_cast<std::uint32_t>(trace_.steps.size()), 1});
+      return;
+    }
+    ++trace_.rounds.back().repeats;
+    trace_.steps.resize(round_begin());
+  }
+
+  bool repeats_last() const {
+    if (trace_.rounds.empty()) return false;
+    const auto& rounds = trace_.rounds;
+    const std::size_t first = rounds.size() > 1 ? rounds[rounds.size() - 2].end : 0;
+    const auto at = [&](std::size_t i) { return trace_.steps.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::equal(at(first), at(rounds.back().end), at(rounds.back().end), trace_.steps.end());
+  }
+
+  const ir::Schedule& schedule_;
+  std::uint64_t chunk_;
+  Trace trace_;
+};
+
+}  // namespace
+
+std::uint64_t chunk_bytes(const ir::Schedule& schedule, std::uint64_t bytes) {
+  if (!ir::is_vector(schedule.collective) || schedule.chunks == 0) return bytes;
+  return (bytes + schedule.chunks - 1) / schedule.chunks;
+}
+
+Trace trace_of(const ir::Schedule& schedule, std::uint64_t bytes) {
+  return Tracing(schedule, bytes).run();
+}
+
+std::uint64_t steps_of(const Trace& trace, Rank ranks) {
+  std::uint64_t sum = 0;
+  std::uint32_t i = 0;
+  for (const Round& round : trace.rounds) {
+    std::uint64_t once = 1;
+    for (; i < round.end; ++i)
+      once += trace.steps[i].kind == Kind::wait_everyone ? static_cast<std::uint64_t>(ranks) : 1;
+    sum += once * round.repeats;
+  }
+  return sum;
+}
+
+}  // namespace hocket::executors::simulated

@@ -1,0 +1,79 @@
+"""LogGP parameters, and predictions made from them."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hocket.catalog import Request
+from hocket.errors import CommandError
+from hocket.loggp import parameters
+from hocket.loggp.parameters import DEFAULTS, Level, Parameters, Protocol
+from hocket.loggp.prediction import format_time, predict
+
+Hocket = Callable[..., subprocess.CompletedProcess[str]]
+
+core = pytest.importorskip("hocket._core")
+
+ONE_LEVEL = Parameters((Level("all", 0, True, (Protocol(0, L=1000, o=200, g=300, G=0.5),)),), 0.0, 0.0)
+
+
+def _request(collective: str, algorithm: str, ranks: int, **given: int) -> Request:
+    return Request(collective, algorithm, ranks, 0, given)
+
+
+def test_a_binomial_tree_takes_what_the_formula_says() -> None:
+    found = predict(_request("bcast", "knomial", 64, radix=2, segments=1), 4001, ONE_LEVEL)
+    assert found.total == 6 * (1000 + 2 * 200 + 4000 * 0.5)
+    assert found.cpu == 200  # of a leaf
+    assert found.mean_cpu == pytest.approx(200 * (63 + 63) / 64)
+
+
+def test_segments_overlap_in_a_chain() -> None:
+    whole = predict(_request("bcast", "chain", 16, segments=1), 1 << 20, ONE_LEVEL)
+    pipelined = predict(_request("bcast", "chain", 16, segments=64), 1 << 20, ONE_LEVEL)
+    assert pipelined.total < whole.total / 5
+
+
+def test_parameters_come_back_from_their_file(tmp_path: Path) -> None:
+    parameters.write(tmp_path / "some" / "loggp.json", DEFAULTS)
+    assert parameters.read(tmp_path / "some" / "loggp.json") == DEFAULTS
+
+
+@pytest.mark.parametrize("damage", ["no json", "[]", '{"schema": "other"}', '{"schema": "hocket-loggp-1"}'])
+def test_a_damaged_file_is_an_error(tmp_path: Path, damage: str) -> None:
+    (tmp_path / "loggp.json").write_text(damage)
+    with pytest.raises(CommandError, match="cannot read"):
+        parameters.read(tmp_path / "loggp.json")
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"), [(0, "0 ns"), (999, "999 ns"), (1500, "1.5 us"), (2.5e6, "2.5 ms"), (3e9, "3 s")]
+)
+def test_times_are_written_with_their_unit(ns: float, text: str) -> None:
+    assert format_time(ns) == text
+
+
+def test_explain_predicts_and_says_from_what(hocket: Hocket, tmp_path: Path) -> None:
+    told = " ".join(hocket("explain", "bcast", "--bytes", "64K", "-n", "8").stdout.split())
+    assert "predicted: " in told
+    assert "waiting for the network" in told
+    assert "default parameters, assumed and not measured; ranks per level: cache (8), node (32)" in told
+    file = tmp_path / "loggp.json"
+    parameters.write(
+        file, Parameters(ONE_LEVEL.levels, 0.1, 0.2, "2026-01-02T", "a CPU", 2, "openmpi", "5.0")
+    )
+    told = " ".join(hocket("explain", "bcast", "-n", "8", "--loggp", str(file)).stdout.split())
+    assert "by LogGP: openmpi 5.0 on a CPU, 2026-01-02; ranks per level: all (all)" in told
+
+
+def test_explain_answers_for_a_hundred_thousand_ranks(hocket: Hocket) -> None:
+    started = time.monotonic()
+    told = " ".join(hocket("explain", "allgather", "--bytes", "8", "-n", "100000").stdout.split())
+    assert time.monotonic() - started < 60  # seconds on an idle machine
+    assert "not predicted: flat, as it needs memory that ranks share" in told
+    refused = " ".join(hocket("explain", "bcast", "--bytes", "8", "-n", "100000").stdout.split())
+    assert "not predicted: scatter_allgather, as about 4.0e+10 ops on 100000 ranks are too many" in refused
