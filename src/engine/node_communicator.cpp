@@ -159,4 +159,11 @@ void NodeCommunicator::mark_native(Function function) noexcept {
   channel_.skip();
 }
 
+Outstanding* NodeCommunicator::start(Prepared& prepared, const Call& call) noexcept {
+  if (guard_.failed() || lane_->failed()) [[unlikely]]
+    return nullptr;
+  prepared.path.row->count(call.agreed_bytes);
+  return lane_->start(prepared, call);
+}
+
 }  // namespace hocket::engine

@@ -8,8 +8,10 @@
 #include "engine/communicator.hpp"
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
+#include "engine/nonblocking.hpp"
 #include "engine/path_runner.hpp"
 #include "engine/plans.hpp"
+#include "engine/prepared.hpp"
 #include "engine/single_copy.hpp"
 #include "engine/size_samples.hpp"
 #include "tuning/rules.hpp"
@@ -31,7 +33,10 @@ class NodeCommunicator final : public Communicator {
   void give_up(const std::string& reason) noexcept override {
     guard_.fail(channel_.instance() + 1, Status::no_memory, reason);
   }
-  std::string error() const override { return guard_.error(); }
+  std::string error() const override { return lane_ && lane_->failed() ? lane_->error() : guard_.error(); }
+
+  Prepared* prepare(const Call& call) noexcept override;
+  Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
 
  private:
   /// The call under way.
@@ -60,12 +65,15 @@ class NodeCommunicator final : public Communicator {
   CallKind kind_of(const Call& call, std::size_t bytes) const noexcept;
   bool is_current(const Decision& decision, const CallKind& kind) const noexcept;
   void decide(Decision& decision, const Call& call);
-  tuning::Situation situation_of(const Decision& decision, const Call& call);
+  tuning::Situation situation_of(const CallKind& kind, const Call& call) const;
   Path path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
+  Path flat_path(const CallKind& kind, const Call& call, const tuning::Choice& choice) const;
+  const executors::Plan& plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   Path planned(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   Path native(const CallKind& kind, std::string_view reason);
   void begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                    const tuning::Choice& ruled);
+  Path nonblocking_path(const CallKind& kind, const Call& call);
 
   Engine& engine_;
   const SlotKey key_;
@@ -82,7 +90,9 @@ class NodeCommunicator final : public Communicator {
   Trials trials_;
   SizeSamples size_samples_;
   OwnRows rows_;
-  const bool timed_;  ///< a report was asked for
+  PreparedCalls prepared_;
+  std::unique_ptr<NonblockingLane> lane_;  ///< from the first non-blocking call on
+  const bool timed_;                       ///< a report was asked for
 };
 
 }  // namespace hocket::engine

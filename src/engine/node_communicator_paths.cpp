@@ -19,6 +19,16 @@ namespace {
 constexpr std::size_t least_tried_bytes = 16 * 1024;
 constexpr std::string_view won_reason = "a trial of the data paths, in the program's own calls";
 
+/// Of in-place calls.
+bool copies_input(const Algorithm& algorithm) {
+  return !algorithm.in_place || algorithm.collective == ir::Collective::reduce_scatter;
+}
+
+/// An element at least, where data go through staging buffers with areas of this size.
+bool fits_staging(const Plan& plan, const Call& call, std::size_t area_bytes) {
+  return plan.staging_chunks == 0 || Binding(plan, call).longest_segment(area_bytes) > 0;
+}
+
 /// 32 bits that are never 0, equal where MPI obliges the calls to be equal.
 std::uint32_t signature_of(const CallKind& kind) {
   return static_cast<std::uint32_t>(kind.hash()) | 1U;
@@ -81,8 +91,7 @@ bool NodeCommunicator::is_current(const Decision& decision, const CallKind& kind
   return !decision.provisional || !single_copy_.may_change(channel_.instance() + 1);
 }
 
-tuning::Situation NodeCommunicator::situation_of(const Decision& decision, const Call& call) {
-  const CallKind& kind = decision.kind;
+tuning::Situation NodeCommunicator::situation_of(const CallKind& kind, const Call& call) const {
   tuning::Situation situation;
   situation.collective = call.collective;
   situation.ranks = channel_.ranks();
@@ -96,7 +105,7 @@ tuning::Situation NodeCommunicator::situation_of(const Decision& decision, const
 }
 
 void NodeCommunicator::decide(Decision& decision, const Call& call) {
-  tuning::Situation situation = situation_of(decision, call);
+  tuning::Situation situation = situation_of(decision.kind, call);
   const bool concerned = single_copy_.concerns(situation);
   situation.single_copy = concerned && single_copy_.holds(situation.collective);
   decision.provisional = concerned && !single_copy_.settled();
@@ -110,18 +119,22 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
 
 Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
   if (!choice.algorithm) return native(kind, choice.reason);
-  const std::size_t published =
-      compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
-  Path path;
-  if (sizes_known(call.function) && published <= transports::shm::payload_bytes) {
-    path.flat = compiled::find_flat(call.collective, choice.algorithm->name);
-    path.published = published;
-  }
+  Path path = flat_path(kind, call, choice);
   if (!path.flat) {
     path = planned(kind, call, choice);
     if (path.is_native()) return path;
   }
   path.row = rows_.row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  return path;
+}
+
+/// By a compiled plan, if the row has one and the data are small enough.
+Path NodeCommunicator::flat_path(const CallKind& kind, const Call& call, const tuning::Choice& choice) const {
+  Path path;
+  path.published =
+      compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
+  if (sizes_known(call.function) && path.published <= transports::shm::payload_bytes)
+    path.flat = compiled::find_flat(call.collective, choice.algorithm->name);
   return path;
 }
 
@@ -131,9 +144,7 @@ Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
   return path;
 }
 
-Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  const Algorithm& algorithm = *choice.algorithm;
-  if (!runner_.has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
+const Plan& NodeCommunicator::plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
   ir::Request request;
   request.collective = call.collective;
   request.ranks = channel_.ranks();
@@ -141,9 +152,14 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   request.root = std::max(kind.root, 0);
   request.commutative = kind.commutative;
   request.parameters = choice.parameters;
-  const Plan& plan = plans_.get(algorithm, request);
-  if (algorithm.access == Access::one_sided && plan.staging_chunks > 0 &&
-      Binding(plan, call).longest_segment(transports::shm::staging_area_bytes) == 0)
+  return plans_.get(*choice.algorithm, request);
+}
+
+Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
+  const Algorithm& algorithm = *choice.algorithm;
+  if (!runner_.has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
+  const Plan& plan = plan_for(kind, call, choice);
+  if (!fits_staging(plan, call, transports::shm::staging_area_bytes))
     return native(kind, "one element is larger than the staging buffer");
   if (algorithm.single_copy && !runner_.can_read_peers()) runner_.read_peers(single_copy_.processes());
   runner_.fit(plan);
@@ -151,7 +167,7 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   path.plan = &plan;
   path.small_blocks_first = algorithm.access == Access::two_sided && !sizes_known(call.function) &&
                             compiled::SmallBlocks::possible(channel_.ranks());
-  path.copies_input = !algorithm.in_place || call.collective == ir::Collective::reduce_scatter;
+  path.copies_input = copies_input(algorithm);
   return path;
 }
 
@@ -182,6 +198,40 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
         path_for(decision.kind, call, {exposed, algorithms::presets(*exposed), true, won_reason});
   decision.tried[paths++] = native(decision.kind, won_reason);
   decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
+}
+
+/// The lane is opened by the first call that is not left to the MPI: a bounded lock, and no other rank has to
+/// be there.
+Prepared* NodeCommunicator::prepare(const Call& call) noexcept {
+  if (guard_.failed() || (lane_ && lane_->failed())) return nullptr;
+  const CallKind kind = kind_of(call, call.agreed_bytes);
+  if (Prepared* known = prepared_.find(kind)) return known;
+  try {
+    Prepared& prepared = prepared_.make(kind);
+    prepared.signature = engine_.options().check ? signature_of(kind) : 1;
+    prepared.path = nonblocking_path(kind, call);
+    return &prepared;
+  } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
+    guard_.fail(channel_.instance() + 1, Status::no_memory);
+    return nullptr;
+  }
+}
+
+Path NodeCommunicator::nonblocking_path(const CallKind& kind, const Call& call) {
+  if (!lane_) lane_ = NonblockingLane::open(engine_, key_, members_, channel_.rank(), channel_.waiting());
+  if (!lane_) return native(kind, "the arena's budget is spent");
+  const tuning::Choice choice = engine_.rules().choose(situation_of(kind, call));
+  if (!choice.algorithm) return native(kind, choice.reason);
+  Path path = flat_path(kind, call, choice);
+  if (!path.flat) {
+    if (!lane_->has_memory_for(*choice.algorithm)) return native(kind, "the arena's budget is spent");
+    path.plan = &plan_for(kind, call, choice);
+    path.copies_input = copies_input(*choice.algorithm);
+    if (!fits_staging(*path.plan, call, transports::shm::Lane::staging_area_bytes))
+      return native(kind, "one element is larger than the staging buffer");
+  }
+  path.row = rows_.row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  return path;
 }
 
 }  // namespace hocket::engine

@@ -1,7 +1,6 @@
 #include "engine/path_runner.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "executors/blocking.hpp"
 
@@ -62,7 +61,7 @@ Status PathRunner::interpret(const Path& path, const Call& call, std::uint32_t s
                              const CallMark& mark) noexcept {
   try {  // grows workspaces the first time
     if (path.small_blocks_first) return run_blocks(path, call, signature);
-    const Operation& op = call.in_place && path.copies_input ? with_copied_input(call) : call;
+    const Operation& op = call.in_place && path.copies_input ? input_copy_.of(call, channel_.ranks()) : call;
     return path.plan->one_sided() ? run_one_sided(*path.plan, op, signature, mark)
                                   : run_two_sided(*path.plan, op, signature);
   } catch (...) {
@@ -104,7 +103,8 @@ Status PathRunner::run_blocks(const Path& path, const Call& call, std::uint32_t 
   Status status = small_blocks_.deliver(channel_, call, signature);
   const Operation* left = status == Status::ok ? small_blocks_.left() : nullptr;
   if (left)
-    status = transfer(*path.plan, left->in_place && path.copies_input ? with_copied_input(*left) : *left);
+    status = transfer(*path.plan,
+                      left->in_place && path.copies_input ? input_copy_.of(*left, channel_.ranks()) : *left);
   channel_.finish();
   return status;
 }
@@ -117,30 +117,6 @@ Status PathRunner::transfer(const Plan& plan, const Operation& op) {
   binding.select({0, binding.extent()}, workspace_.scratch.data());
   Machine machine(plan, binding, op, {nullptr, cells_.get()}, workspace_);
   return executors::run_blocking(machine, channel_.waiting());
-}
-
-/// For rows that would overwrite what they still have to read. Blocks are copied one by one: between and
-/// before them there may be anything, or nothing.
-const Operation& PathRunner::with_copied_input(const Operation& op) {
-  const bool blocks = ir::is_blocks(op.collective);
-  copied_offsets_.resize(sources_.size());
-  std::size_t bytes = blocks ? 0 : op.own_bytes;
-  for (std::size_t r = 0; blocks && r < sources_.size(); ++r) {
-    copied_offsets_[r] = static_cast<std::ptrdiff_t>(bytes);
-    bytes += op.input_blocks.size_of(r);
-  }
-  if (input_copy_.size() < bytes) input_copy_.resize(bytes);
-  const auto* from = static_cast<const std::byte*>(op.input);
-  const bool any = bytes != 0;  // else both addresses may be null
-  if (any && !blocks) std::memcpy(input_copy_.data(), from, bytes);
-  for (std::size_t r = 0; any && blocks && r < sources_.size(); ++r)
-    std::memcpy(input_copy_.data() + copied_offsets_[r], from + op.input_blocks.offset_of(r),
-                op.input_blocks.size_of(r));
-  copied_ = op;
-  copied_.input = input_copy_.data();
-  if (blocks) copied_.input_blocks.offsets = copied_offsets_.data();
-  copied_.in_place = false;
-  return copied_;
 }
 
 }  // namespace hocket::engine

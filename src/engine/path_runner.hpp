@@ -13,6 +13,7 @@
 #include "engine/call.hpp"
 #include "engine/call_marks.hpp"
 #include "engine/compiled/small_blocks.hpp"
+#include "engine/input_copy.hpp"
 #include "engine/path.hpp"
 #include "executors/binding.hpp"
 #include "transports/cma/exposed_memory.hpp"
@@ -39,7 +40,7 @@ class PathRunner {
 
   /// A call that is not native. `mark`: of the call, for the instances that it takes beyond its first.
   Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept {
-    if (path.flat) return path.flat({channel_, call, signature, path.published, sources_.data()});
+    if (path.flat) return path.flat->run({channel_, call, signature, path.published, sources_.data()});
     return interpret(path, call, signature, mark);
   }
 
@@ -65,7 +66,6 @@ class PathRunner {
   Status run_two_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature);
   Status run_blocks(const Path& path, const Call& call, std::uint32_t signature);
   Status transfer(const executors::Plan& plan, const executors::Operation& op);
-  const executors::Operation& with_copied_input(const executors::Operation& op);
 
   Arena& arena_;
   const SlotKey key_;
@@ -76,9 +76,7 @@ class PathRunner {
   std::unique_ptr<transports::cma::ExposedMemory> exposed_;
   executors::Workspace workspace_;
   compiled::SmallBlocks small_blocks_;
-  executors::Operation copied_;  ///< of an in-place call, with its input in input_copy_
-  std::vector<std::byte> input_copy_;
-  std::vector<std::ptrdiff_t> copied_offsets_;
+  InputCopy input_copy_;
   std::vector<const void*> sources_;
 };
 

@@ -8,26 +8,39 @@
 #include "base/status.hpp"
 #include "executors/operation.hpp"
 #include "transports/shm/channel.hpp"
+#include "transports/shm/instance.hpp"
 
 namespace hocket::engine::compiled {
 
 using executors::Operation;
 using ir::Rank;
 
-struct FlatCall {
-  transports::shm::Channel& channel;
+/// `Via`: the channel of blocking calls, or an instance of a lane, which never waits.
+template <class Via>
+struct FlatCallOn {
+  Via& channel;
   const Operation& op;
   std::uint32_t signature = 0;
   std::size_t published =
       0;  ///< bytes that a rank publishes at most; the same on all ranks, and decides where payloads are
   const void** sources = nullptr;  ///< room for one pointer per rank
 };
+using FlatCall = FlatCallOn<transports::shm::Channel>;
+using StartedFlatCall = FlatCallOn<transports::shm::Instance>;
 
 /// Runs one operation as the channel's next instance.
-using FlatPlan = Status (*)(const FlatCall& call) noexcept;
+using FlatRun = Status (*)(const FlatCall& call) noexcept;
+
+struct FlatPlan {
+  FlatRun run;
+  // The same in two halves, for an instance whose memory is free: what peers need from this rank; what this
+  // rank needs from them, which is pending until they are there, and then asked for again.
+  void (*publish)(const StartedFlatCall& call) noexcept;
+  Status (*take)(const StartedFlatCall& call) noexcept;
+};
 
 /// Null if this row of the catalog has no compiled form.
-FlatPlan find_flat(ir::Collective collective, std::string_view row) noexcept;
+const FlatPlan* find_flat(ir::Collective collective, std::string_view row) noexcept;
 
 /// The most that a rank publishes in a call of this size; the plan can be used up to shm::payload_bytes. All
 /// ranks know it.

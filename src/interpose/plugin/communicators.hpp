@@ -26,6 +26,12 @@ struct Side {
   Scratch layout;  ///< sizes and places of a v-form's blocks
 };
 
+/// Both of them, for one call at a time: the communicator's blocking ones, or a request.
+struct Sides {
+  Side sent, received;
+  Scratch operands;  ///< of user operations
+};
+
 struct Communicator {
   MPI_Comm handle{};
   Origin origin = 0;                        ///< 0: not known to all members alike, left to the MPI
@@ -40,8 +46,7 @@ struct Communicator {
   std::string why_not;
   engine::ReportRow* left[engine::function_count] = {};  ///< counters of what is left to the MPI
 
-  Side sent, received;
-  Scratch operands;  ///< of user operations
+  Sides sides;
   Repeats repeats;
 };
 

@@ -41,15 +41,15 @@ void apply_user(const engine::Reduction& self, void* dst, const void* const* src
   }
 }
 
-bool Reducer::prepare(Communicator& communicator, MPI_Datatype type, MPI_Op op) {
-  type_ = communicator.sent.type.of(type);
+bool Reducer::prepare(const Communicator& communicator, Sides& sides, MPI_Datatype type, MPI_Op op) {
+  type_ = sides.sent.type.of(type);
   if (!type_) return false;
   const Operation operation = operation_of(op);
   switch (operation.kind) {
     case OperationClass::predefined:
       return prepare_kernel(operation.predefined);
     case OperationClass::user:
-      return prepare_user(communicator, op, operation.commutative);
+      return prepare_user(communicator, sides, op, operation.commutative);
     case OperationClass::unusable:
       return false;
   }
@@ -65,7 +65,7 @@ bool Reducer::prepare_kernel(kernels::OpKind operation) {
   return true;
 }
 
-bool Reducer::prepare_user(Communicator& communicator, MPI_Op op, bool commutative) {
+bool Reducer::prepare_user(const Communicator& communicator, Sides& sides, MPI_Op op, bool commutative) {
   if (!has_reduce_local() || type_->size == 0) return false;
   op_ = op;
   comm_ = communicator.handle;
@@ -75,7 +75,7 @@ bool Reducer::prepare_user(Communicator& communicator, MPI_Op op, bool commutati
   reduction_.element_bytes = type_->size;
   reduction_.commutative = commutative;
   reduction_.context = this;
-  lay_out_operands(communicator.operands);
+  lay_out_operands(sides.operands);
   return true;
 }
 

@@ -15,7 +15,7 @@ namespace hocket::interpose {
 class Reducer {
  public:
   /// False: leave the call to the MPI (it also raises the errors for pairs that do not go together).
-  bool prepare(Communicator& communicator, MPI_Datatype type, MPI_Op op);
+  bool prepare(const Communicator& communicator, Sides& sides, MPI_Datatype type, MPI_Op op);
 
   const engine::Reduction& reduction() const { return reduction_; }
   const Type& type() const { return *type_; }
@@ -28,7 +28,7 @@ class Reducer {
  private:
   friend void apply_user(const engine::Reduction&, void*, const void* const*, int, std::size_t) noexcept;
   bool prepare_kernel(kernels::OpKind operation);
-  bool prepare_user(Communicator& communicator, MPI_Op op, bool commutative);
+  bool prepare_user(const Communicator& communicator, Sides& sides, MPI_Op op, bool commutative);
   void lay_out_operands(Scratch& scratch);
   void note(int code) const { result_ = result_ == MPI_SUCCESS ? code : result_; }
 

@@ -30,6 +30,18 @@ Status Channel::wait_arrived(Rank peer) noexcept {
   }
 }
 
+bool Channel::have_all_finished(std::uint32_t n) noexcept {
+  if (static_cast<std::int32_t>(n - finished_by_all_) <= 0) return true;
+  std::uint32_t least = instance_;
+  for (Rank r = 0; r < ranks_; ++r) {
+    const std::uint32_t seen = areas_[r].finished.load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(seen - least) < 0) least = seen;
+    if (static_cast<std::int32_t>(n - seen) > 0) return false;
+  }
+  finished_by_all_ = least;
+  return true;
+}
+
 Status Channel::wait_finished(std::uint32_t n) noexcept {
   std::uint32_t least = instance_ - 1;  // what this rank has finished itself
   for (Rank r = 0; r < ranks_; ++r) {

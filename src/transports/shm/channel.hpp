@@ -47,11 +47,18 @@ class Channel {
   RankArea& own_area() noexcept { return *own_; }
   Header& header() noexcept { return *header_; }
 
-  /// Begins the next instance of a call with this signature. Its memory (ring slot) is free when ok.
-  Status begin(std::uint32_t signature) noexcept {
+  /// Numbers the next instance, of a call with this signature.
+  void number(std::uint32_t signature) noexcept {
     ++instance_;
     history_ = (history_ ^ signature) * 0x9e3779b1U;
     expected_ = static_cast<std::uint64_t>(history_ | 1U) << 32U | instance_;
+  }
+  /// What the flags of this instance say.
+  std::uint64_t expected() const noexcept { return expected_; }
+
+  /// Begins the next instance of a call with this signature. Its memory (ring slot) is free when ok.
+  Status begin(std::uint32_t signature) noexcept {
+    number(signature);
     return all_finished(instance_ - ring);
   }
 
@@ -74,6 +81,9 @@ class Channel {
       return Status::ok;
     return wait_finished(n);
   }
+
+  /// The same without waiting.
+  bool have_all_finished(std::uint32_t n) noexcept;
 
   Line& own_line() noexcept { return own_->lines[instance_ % ring]; }
   std::byte* own_payload() noexcept { return payload_in(*own_); }

@@ -1,6 +1,6 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
-#include "interpose/plugin/collectives/gathered_blocks.hpp"
 #include "interpose/plugin/collectives/native.hpp"
 
 namespace hocket::interpose {
@@ -12,10 +12,10 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
       HOCKET_NATIVE(Allgatherv, in, in_count, in_type, out, counts, displacements, out_type, comm);
   Communicator* c = enter(comm, Function::allgatherv, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
-  GatheredBlocks<UnequalBlocks<N>> blocks(*c, Function::allgatherv, ir::Collective::allgather);
-  if (!blocks.prepare(Part<N>{in, in_count, in_type}, Parts<N>{out, counts, displacements, out_type}))
+  Allgatherv<N> call(*c, c->sides);
+  if (!call.describe(in, in_count, in_type, out, counts, displacements, out_type))
     return leave(*c, Function::allgatherv, native);
-  return run(*c, blocks, native);
+  return run(*c, call, native);
 }
 HOCKET_EDGE(allgatherv)
 

@@ -1,7 +1,7 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
-#include "interpose/plugin/collectives/reduced_vector.hpp"
 
 namespace hocket::interpose {
 
@@ -13,9 +13,9 @@ int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, 
   const CallShape shape{.function = Function::allreduce, .root = 0, .count = count, .type = type, .op = op};
   if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
     return finish(*c, outcome, native);
-  ReducedVector vector(*c, Function::allreduce, ir::Collective::allreduce);
-  if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::allreduce, native);
-  return run(*c, shape, vector, native);
+  Allreduce<N> call(*c, c->sides);
+  if (!call.describe(in, out, count, type, op)) return leave(*c, Function::allreduce, native);
+  return run(*c, shape, call, native);
 }
 HOCKET_EDGE(allreduce)
 

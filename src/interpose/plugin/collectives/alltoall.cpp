@@ -1,6 +1,6 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
-#include "interpose/plugin/collectives/exchanged_blocks.hpp"
 #include "interpose/plugin/collectives/native.hpp"
 
 namespace hocket::interpose {
@@ -18,10 +18,10 @@ int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_
                         .second_type = out_type};
   if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
     return finish(*c, outcome, native);
-  ExchangedBlocks<EqualBlocks> blocks(*c, Function::alltoall);
-  if (!blocks.prepare(Part<N>{in, in_count, in_type}, Part<N>{out, out_count, out_type}))
+  Alltoall<N> call(*c, c->sides);
+  if (!call.describe(in, in_count, in_type, out, out_count, out_type))
     return leave(*c, Function::alltoall, native);
-  return run(*c, shape, blocks, native);
+  return run(*c, shape, call, native);
 }
 HOCKET_EDGE(alltoall)
 

@@ -1,6 +1,6 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
-#include "interpose/plugin/collectives/exchanged_blocks.hpp"
 #include "interpose/plugin/collectives/native.hpp"
 
 namespace hocket::interpose {
@@ -14,11 +14,10 @@ int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_disp
                                     out_displacements, out_type, comm);
   Communicator* c = enter(comm, Function::alltoallv, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
-  ExchangedBlocks<UnequalBlocks<N>> blocks(*c, Function::alltoallv);
-  if (!blocks.prepare(Parts<N>{in, in_counts, in_displacements, in_type},
-                      Parts<N>{out, out_counts, out_displacements, out_type}))
+  Alltoallv<N> call(*c, c->sides);
+  if (!call.describe(in, in_counts, in_displacements, in_type, out, out_counts, out_displacements, out_type))
     return leave(*c, Function::alltoallv, native);
-  return run(*c, blocks, native);
+  return run(*c, call, native);
 }
 HOCKET_EDGE(alltoallv)
 

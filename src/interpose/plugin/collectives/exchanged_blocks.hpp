@@ -9,7 +9,7 @@ namespace hocket::interpose {
 template <class Blocks>
 class ExchangedBlocks {
  public:
-  ExchangedBlocks(Communicator& c, Function function) : c_(c) {
+  ExchangedBlocks(Communicator& c, Sides& sides, Function function) : c_(c), sides_(sides) {
     call_.function = function;
     call_.collective = ir::Collective::alltoall;
   }
@@ -19,8 +19,8 @@ class ExchangedBlocks {
   bool prepare(const Given& sent, const Given& received) {
     in_place_ = sent.buffer == MPI_IN_PLACE;
     const Given& source = in_place_ ? received : sent;
-    if (!to_all_.open(source, c_, c_.sent) || !to_all_.is_there()) return false;
-    if (!from_all_.open(received, c_, c_.received) || !from_all_.is_there()) return false;
+    if (!to_all_.open(source, c_, sides_.sent) || !to_all_.is_there()) return false;
+    if (!from_all_.open(received, c_, sides_.received) || !from_all_.is_there()) return false;
     if (to_all_.block_bytes(c_.rank) != from_all_.block_bytes(c_.rank)) return false;
     if (!in_place_ && are_alike(sent, received) &&
         is_aliased_error(sent.buffer, received.buffer, to_all_.bytes()))
@@ -33,8 +33,8 @@ class ExchangedBlocks {
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && to_all_.is_plain() && from_all_.is_plain(); }
   void pack() {
-    call_.input = to_all_.packed(c_.sent.image);
-    call_.output = from_all_.landing(c_.received.image);
+    call_.input = to_all_.packed(sides_.sent.image);
+    call_.output = from_all_.landing(sides_.received.image);
     // Blocks of unequal places may share a buffer without being the same ones.
     call_.in_place = call_.input == call_.output && (in_place_ || Blocks::are_equal);
   }
@@ -48,6 +48,7 @@ class ExchangedBlocks {
   }
 
   Communicator& c_;
+  Sides& sides_;
   bool in_place_ = false;
   Blocks to_all_, from_all_;
   Call call_;

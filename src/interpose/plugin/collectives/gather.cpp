@@ -1,6 +1,6 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
-#include "interpose/plugin/collectives/gathered_blocks.hpp"
 #include "interpose/plugin/collectives/native.hpp"
 
 namespace hocket::interpose {
@@ -19,10 +19,10 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
                         .second_type = out_type};
   if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
     return finish(*c, outcome, native);
-  GatheredBlocks<EqualBlocks> blocks(*c, Function::gather, ir::Collective::gather, root);
-  if (!blocks.prepare(Part<N>{in, in_count, in_type}, Part<N>{out, out_count, out_type}))
+  Gather<N> call(*c, c->sides);
+  if (!call.describe(in, in_count, in_type, out, out_count, out_type, root))
     return leave(*c, Function::gather, native);
-  return run(*c, shape, blocks, native);
+  return run(*c, shape, call, native);
 }
 HOCKET_EDGE(gather)
 

@@ -10,23 +10,25 @@ namespace hocket::interpose {
 template <class Blocks>
 class GatheredBlocks {
  public:
-  /// `collective`: gather, or allgather, which has no root.
-  GatheredBlocks(Communicator& c, Function function, ir::Collective collective, int root = 0)
-      : c_(c), receives_(collective == ir::Collective::allgather || c.rank == root) {
+  /// `collective`: gather or allgather.
+  GatheredBlocks(Communicator& c, Sides& sides, Function function, ir::Collective collective)
+      : c_(c), sides_(sides) {
     call_.function = function;
     call_.collective = collective;
-    call_.root = root;
   }
 
-  /// False: leave the call to the MPI. `received` means nothing where nothing is received.
+  /// False: leave the call to the MPI. `received` means nothing where nothing is received. Allgather has no
+  /// root.
   template <class Sent, class Received>
-  bool prepare(const Sent& sent, const Received& received) {
+  bool prepare(const Sent& sent, const Received& received, int root = 0) {
+    call_.root = root;
+    receives_ = !is_rooted() || c_.rank == root;
     in_place_ = sent.buffer == MPI_IN_PLACE;
     if (!is_rank(c_, call_.root) || (in_place_ && !receives_)) return false;
-    if (receives_ && (!all_.open(received, c_, c_.received) || !all_.is_there())) return false;
+    if (receives_ && (!all_.open(received, c_, sides_.received) || !all_.is_there())) return false;
     if (in_place_)
       own_ = all_.block(c_.rank);
-    else if (!own_.open(sent, c_, c_.sent) || !own_.is_there())
+    else if (!own_.open(sent, c_, sides_.sent) || !own_.is_there())
       return false;
     if (receives_ && (!fits() || (are_alike(sent, received) && is_aliased()))) return false;
     describe_sizes();
@@ -37,9 +39,9 @@ class GatheredBlocks {
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && own_.is_plain() && (!receives_ || all_.is_plain()); }
   void pack() {
-    call_.output = receives_ ? all_.landing(c_.received.image) : nullptr;
+    call_.output = receives_ ? all_.landing(sides_.received.image) : nullptr;
     call_.in_place = receives_ && own_.is_plain() && all_.is_plain() && own_.buffer == all_.place(c_.rank);
-    call_.input = call_.in_place ? call_.output : own_.packed(c_.sent.image);
+    call_.input = call_.in_place ? call_.output : own_.packed(sides_.sent.image);
   }
   int deliver() const { return receives_ ? all_.deliver(call_.output) : MPI_SUCCESS; }
 
@@ -65,7 +67,8 @@ class GatheredBlocks {
   }
 
   Communicator& c_;
-  const bool receives_;
+  Sides& sides_;
+  bool receives_ = false;
   bool in_place_ = false;
   Block own_;
   Blocks all_;

@@ -1,6 +1,6 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
-#include "interpose/plugin/collectives/gathered_blocks.hpp"
 #include "interpose/plugin/collectives/native.hpp"
 
 namespace hocket::interpose {
@@ -12,10 +12,10 @@ int gatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N
                                     at_root<N>(displacements, root, comm), out_type, root, comm);
   Communicator* c = enter(comm, Function::gatherv, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
-  GatheredBlocks<UnequalBlocks<N>> blocks(*c, Function::gatherv, ir::Collective::gather, root);
-  if (!blocks.prepare(Part<N>{in, in_count, in_type}, Parts<N>{out, counts, displacements, out_type}))
+  Gatherv<N> call(*c, c->sides);
+  if (!call.describe(in, in_count, in_type, out, counts, displacements, out_type, root))
     return leave(*c, Function::gatherv, native);
-  return run(*c, blocks, native);
+  return run(*c, call, native);
 }
 HOCKET_EDGE(gatherv)
 

@@ -1,7 +1,7 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
-#include "interpose/plugin/collectives/reduced_vector.hpp"
 
 namespace hocket::interpose {
 
@@ -13,10 +13,9 @@ int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int
   const CallShape shape{.function = Function::reduce, .root = root, .count = count, .type = type, .op = op};
   if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
     return finish(*c, outcome, native);
-  ReducedVector vector(*c, Function::reduce, ir::Collective::reduce);
-  if (!vector.prepare(in, out, count, type, op, root, c->rank == root))
-    return leave(*c, Function::reduce, native);
-  return run(*c, shape, vector, native);
+  Reduce<N> call(*c, c->sides);
+  if (!call.describe(in, out, count, type, op, root)) return leave(*c, Function::reduce, native);
+  return run(*c, shape, call, native);
 }
 HOCKET_EDGE(reduce)
 

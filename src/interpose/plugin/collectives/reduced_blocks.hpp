@@ -3,6 +3,7 @@
 #pragma once
 
 #include "interpose/plugin/collectives/aliases.hpp"
+#include "interpose/plugin/collectives/block_layout.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/packing.hpp"
 #include "interpose/plugin/reductions.hpp"
@@ -11,20 +12,51 @@ namespace hocket::interpose {
 
 class ReducedBlocks {
  public:
-  ReducedBlocks(Communicator& c, Function function) : c_(c) {
+  ReducedBlocks(Communicator& c, Sides& sides, Function function) : c_(c), sides_(sides) {
     call_.function = function;
     call_.collective = ir::Collective::reduce_scatter;
   }
 
   bool prepare(MPI_Datatype type, MPI_Op op) {
-    const bool ours = reducer_.prepare(c_, type, op);
+    const bool ours = reducer_.prepare(c_, sides_, type, op);
     call_.reduction = reducer_.reduction();
     return ours;
   }
-  std::size_t unit() const { return reducer_.unit(); }
-  Call& call() { return call_; }
+  /// Blocks of so many elements, one for each rank. False: leave the call to the MPI.
+  template <class N>
+  bool place_blocks(const void* in, void* out, const N* counts) {
+    BlockLayout layout(sides_.sent.layout, c_.size);
+    if (!layout.measure(counts, unit())) return false;
+    layout.line_up();
+    call_.input_blocks = layout.blocks();
+    call_.agreed_bytes = layout.total();
+    return place(in, out, layout.total() / unit(), static_cast<std::size_t>(counts[c_.rank]));
+  }
+  bool place_equal_blocks(const void* in, void* out, std::size_t each) {
+    call_.input_blocks.size = call_.agreed_bytes = each * unit();
+    return place(in, out, each * static_cast<std::size_t>(c_.size), each);
+  }
 
-  /// Elements of all blocks together, and of the own one. False: leave the call to the MPI.
+  const Call& call() const { return call_; }
+
+  bool is_plain() const { return !reducer_.packs(); }
+
+  void pack() {
+    call_.input = reducer_.packs() ? bytes_of(source_, elements(all_), sides_.sent.image) : source_;
+    call_.output = reducer_.packs() ? landing(out_, elements(own_), sides_.received.image) : out_;
+    call_.in_place = call_.input == call_.output;
+  }
+
+  int deliver() const {
+    if (!reducer_.packs()) return reducer_.result();
+    const int code = interpose::deliver(call_.output, out_, elements(own_));
+    return reducer_.result() != MPI_SUCCESS ? reducer_.result() : code;
+  }
+
+ private:
+  std::size_t unit() const { return reducer_.unit(); }
+
+  /// Elements of all blocks together, and of the own one.
   bool place(const void* in, void* out, std::size_t all, std::size_t own) {
     const bool in_place = in == MPI_IN_PLACE;
     const void* source = in_place ? out : in;
@@ -39,24 +71,10 @@ class ReducedBlocks {
     return true;
   }
 
-  bool is_plain() const { return !reducer_.packs(); }
-
-  void pack() {
-    call_.input = reducer_.packs() ? bytes_of(source_, elements(all_), c_.sent.image) : source_;
-    call_.output = reducer_.packs() ? landing(out_, elements(own_), c_.received.image) : out_;
-    call_.in_place = call_.input == call_.output;
-  }
-
-  int deliver() const {
-    if (!reducer_.packs()) return reducer_.result();
-    const int code = interpose::deliver(call_.output, out_, elements(own_));
-    return reducer_.result() != MPI_SUCCESS ? reducer_.result() : code;
-  }
-
- private:
   Elements elements(std::size_t count) const { return {reducer_.type(), count, c_.handle}; }
 
   Communicator& c_;
+  Sides& sides_;
   Call call_;
   Reducer reducer_;
   std::size_t all_ = 0, own_ = 0;  ///< elements

@@ -11,7 +11,8 @@ namespace hocket::interpose {
 
 class ReducedVector {
  public:
-  ReducedVector(Communicator& c, Function function, ir::Collective collective) : c_(c) {
+  ReducedVector(Communicator& c, Sides& sides, Function function, ir::Collective collective)
+      : c_(c), sides_(sides) {
     call_.function = function;
     call_.collective = collective;
   }
@@ -19,7 +20,7 @@ class ReducedVector {
   /// False: leave the call to the MPI. `receives`: this rank gets a result (else `out` means nothing).
   template <class N>
   bool prepare(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int root, bool receives) {
-    if (count < 0 || !is_rank(c_, root) || !reducer_.prepare(c_, type, op)) return false;
+    if (count < 0 || !is_rank(c_, root) || !reducer_.prepare(c_, sides_, type, op)) return false;
     count_ = static_cast<std::size_t>(count);
     call_.root = root;
     call_.reduction = reducer_.reduction();
@@ -37,8 +38,8 @@ class ReducedVector {
 
   void pack() {
     if (reducer_.packs()) {
-      call_.input = bytes_of(source_, elements(), c_.sent.image);
-      call_.output = receives_ ? landing(out_, elements(), c_.received.image) : nullptr;
+      call_.input = bytes_of(source_, elements(), sides_.sent.image);
+      call_.output = receives_ ? landing(out_, elements(), sides_.received.image) : nullptr;
     } else {
       call_.input = source_;
       call_.output = receives_ ? out_ : nullptr;
@@ -51,6 +52,9 @@ class ReducedVector {
     const int code = interpose::deliver(call_.output, out_, elements());
     return reducer_.result() != MPI_SUCCESS ? reducer_.result() : code;
   }
+
+ protected:
+  int own_rank() const { return c_.rank; }
 
  private:
   Elements elements() const { return {reducer_.type(), count_, c_.handle}; }
@@ -68,6 +72,7 @@ class ReducedVector {
   }
 
   Communicator& c_;
+  Sides& sides_;
   Call call_;
   Reducer reducer_;
   std::size_t count_ = 0;

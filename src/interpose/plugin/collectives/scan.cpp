@@ -1,7 +1,7 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
-#include "interpose/plugin/collectives/reduced_vector.hpp"
 
 namespace hocket::interpose {
 
@@ -13,9 +13,9 @@ int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_C
   const CallShape shape{.function = Function::scan, .root = 0, .count = count, .type = type, .op = op};
   if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
     return finish(*c, outcome, native);
-  ReducedVector vector(*c, Function::scan, ir::Collective::scan);
-  if (!vector.prepare(in, out, count, type, op, 0, true)) return leave(*c, Function::scan, native);
-  return run(*c, shape, vector, native);
+  Scan<N> call(*c, c->sides);
+  if (!call.describe(in, out, count, type, op)) return leave(*c, Function::scan, native);
+  return run(*c, shape, call, native);
 }
 HOCKET_EDGE(scan)
 

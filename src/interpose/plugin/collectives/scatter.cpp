@@ -1,7 +1,7 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
-#include "interpose/plugin/collectives/scattered_blocks.hpp"
 
 namespace hocket::interpose {
 
@@ -19,10 +19,10 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
                         .second_type = out_type};
   if (const Outcome outcome = repeat(*c, shape, in, out); outcome != Outcome::forgotten)
     return finish(*c, outcome, native);
-  ScatteredBlocks<EqualBlocks> blocks(*c, Function::scatter, root);
-  if (!blocks.prepare(Part<N>{in, in_count, in_type}, Part<N>{out, out_count, out_type}))
+  Scatter<N> call(*c, c->sides);
+  if (!call.describe(in, in_count, in_type, out, out_count, out_type, root))
     return leave(*c, Function::scatter, native);
-  return run(*c, shape, blocks, native);
+  return run(*c, shape, call, native);
 }
 HOCKET_EDGE(scatter)
 

@@ -9,21 +9,22 @@ namespace hocket::interpose {
 template <class Blocks>
 class ScatteredBlocks {
  public:
-  ScatteredBlocks(Communicator& c, Function function, int root) : c_(c), sends_(c.rank == root) {
+  ScatteredBlocks(Communicator& c, Sides& sides, Function function) : c_(c), sides_(sides) {
     call_.function = function;
     call_.collective = ir::Collective::scatter;
-    call_.root = root;
   }
 
   /// False: leave the call to the MPI. `sent` means nothing where nothing is sent.
   template <class Sent, class Received>
-  bool prepare(const Sent& sent, const Received& received) {
+  bool prepare(const Sent& sent, const Received& received, int root) {
+    call_.root = root;
+    sends_ = c_.rank == root;
     in_place_ = received.buffer == MPI_IN_PLACE;
     if (!is_rank(c_, call_.root) || (in_place_ && !sends_)) return false;
-    if (sends_ && (!all_.open(sent, c_, c_.sent) || !all_.is_there())) return false;
+    if (sends_ && (!all_.open(sent, c_, sides_.sent) || !all_.is_there())) return false;
     if (in_place_)
       own_ = all_.block(c_.rank);
-    else if (!own_.open(received, c_, c_.received) || !own_.is_there())
+    else if (!own_.open(received, c_, sides_.received) || !own_.is_there())
       return false;
     if (sends_ && (!fits() || (are_alike(sent, received) && is_aliased()))) return false;
     describe_sizes();
@@ -35,8 +36,8 @@ class ScatteredBlocks {
   bool is_plain() const { return !in_place_ && own_.is_plain() && (!sends_ || all_.is_plain()); }
   void pack() {
     call_.in_place = in_place_;
-    call_.input = sends_ ? all_.packed(c_.sent.image) : nullptr;
-    call_.output = in_place_ ? const_cast<void*>(call_.input) : own_.landing(c_.received.image);
+    call_.input = sends_ ? all_.packed(sides_.sent.image) : nullptr;
+    call_.output = in_place_ ? const_cast<void*>(call_.input) : own_.landing(sides_.received.image);
   }
   int deliver() const { return in_place_ ? MPI_SUCCESS : own_.deliver(call_.output); }
 
@@ -58,7 +59,8 @@ class ScatteredBlocks {
   }
 
   Communicator& c_;
-  const bool sends_;
+  Sides& sides_;
+  bool sends_ = false;
   bool in_place_ = false;
   Block own_;
   Blocks all_;

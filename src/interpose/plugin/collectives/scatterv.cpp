@@ -1,7 +1,7 @@
 #include "interpose/plugin/collectives/collectives.hpp"
+#include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/native.hpp"
-#include "interpose/plugin/collectives/scattered_blocks.hpp"
 
 namespace hocket::interpose {
 
@@ -13,10 +13,10 @@ int scatterv(const void* in, const N* counts, const Displacement<N>* displacemen
                     in_type, out, out_count, out_type, root, comm);
   Communicator* c = enter(comm, Function::scatterv, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
-  ScatteredBlocks<UnequalBlocks<N>> blocks(*c, Function::scatterv, root);
-  if (!blocks.prepare(Parts<N>{in, counts, displacements, in_type}, Part<N>{out, out_count, out_type}))
+  Scatterv<N> call(*c, c->sides);
+  if (!call.describe(in, counts, displacements, in_type, out, out_count, out_type, root))
     return leave(*c, Function::scatterv, native);
-  return run(*c, blocks, native);
+  return run(*c, call, native);
 }
 HOCKET_EDGE(scatterv)
 

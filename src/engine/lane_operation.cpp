@@ -1,0 +1,124 @@
+#include "engine/lane_operation.hpp"
+
+#include <algorithm>
+
+#include "engine/compiled/flat.hpp"
+
+namespace hocket::engine {
+
+using executors::Binding;
+using executors::Machine;
+using transports::Blocker;
+using transports::shm::Lane;
+
+void LaneOperation::prepare(const Prepared& prepared, const Call& call) {
+  path_ = &prepared.path;
+  signature_ = prepared.signature;
+  call_ = call;
+  op_ = &call_;
+  segment_ = 0;
+  stage_ = Stage::waiting_for_memory;
+  sources_.resize(static_cast<std::size_t>(lane_.lane_.channel().ranks()));
+  tickets_.clear();
+  if (is_flat()) {
+    tickets_.push_back(lane_.lane_.take(signature_, payload_bytes()));
+    return;
+  }
+  if (call.in_place && path_->copies_input) op_ = &input_copy_.of(call_, lane_.lane_.channel().ranks());
+  binding_.emplace(*path_->plan, *op_);
+  workspace_.fit(*path_->plan);
+  take_tickets();
+  workspace_.fit_scratch(binding_->scratch_bytes(segment_bytes_));
+}
+
+std::size_t LaneOperation::payload_bytes() const noexcept {
+  return path_->published > transports::shm::inline_bytes ? path_->published : 0;
+}
+
+/// All instances of its segments now: the next operation's number follows from what all ranks know.
+void LaneOperation::take_tickets() {
+  Lane& lane = lane_.lane_;
+  const std::size_t extent = binding_->extent();
+  if (path_->plan->staging_chunks == 0) {
+    segment_bytes_ = extent;
+    if (is_stream()) stream_turn_ = lane_.streams_taken_++;
+    tickets_.push_back(lane.take(signature_, 0));
+    return;
+  }
+  segment_bytes_ = std::min(extent, binding_->longest_segment(Lane::staging_area_bytes));
+  const std::size_t segments = segment_bytes_ == 0 ? 1 : (extent + segment_bytes_ - 1) / segment_bytes_;
+  for (std::size_t i = 0; i < segments; ++i) tickets_.push_back(lane.take_staging(signature_));
+}
+
+Status LaneOperation::advance() noexcept {
+  for (;;) {
+    if (stage_ == Stage::waiting_for_memory) {
+      if (!may_begin()) return Status::pending;
+      begin_segment();
+    }
+    if (const Status s = run_segment(); s != Status::ok) return s;
+    if (!end_segment()) return Status::ok;
+  }
+}
+
+bool LaneOperation::may_begin() noexcept {
+  if (!lane_.lane_.is_free(tickets_[segment_])) return false;
+  return !is_stream() || lane_.streams_left_ == stream_turn_;
+}
+
+void LaneOperation::begin_segment() noexcept {
+  stage_ = Stage::running;
+  if (is_flat()) return path_->flat->publish(flat_call());
+  const Ticket& ticket = tickets_[segment_];
+  staging_.use(lane_.staging_memory_.memory);
+  staging_.enter(ticket);
+  if (is_stream()) lane_.cells_->sign(ticket.instance.signature());
+  const std::size_t first = segment_ * segment_bytes_;
+  binding_->select({first, std::min(segment_bytes_, binding_->extent() - first)}, workspace_.scratch.data());
+  machine_.emplace(*path_->plan, *binding_, *op_, executors::Transports{&staging_, lane_.cells_.get()},
+                   workspace_);
+}
+
+Status LaneOperation::run_segment() noexcept {
+  return is_flat() ? path_->flat->take(flat_call()) : machine_->advance();
+}
+
+/// True: another one follows.
+bool LaneOperation::end_segment() noexcept {
+  lane_.lane_.leave(tickets_[segment_].instance.number());
+  if (is_stream()) ++lane_.streams_left_;
+  stage_ = Stage::waiting_for_memory;
+  return ++segment_ < tickets_.size();
+}
+
+compiled::StartedFlatCall LaneOperation::flat_call() noexcept {
+  return {tickets_[0].instance, *op_, signature_, path_->published, sources_.data()};
+}
+
+Blocker LaneOperation::blocker() noexcept {
+  if (stage_ == Stage::waiting_for_memory) return lane_.lane_.until_free(tickets_[segment_]);
+  if (!is_flat()) return machine_->blocker();
+  const transports::shm::Instance& instance = tickets_[0].instance;
+  for (Rank peer = 0; peer < instance.ranks(); ++peer)
+    if (instance.arrived(peer) == Status::pending) return instance.until_arrived(peer);
+  return instance.until_arrived(instance.rank());
+}
+
+const transports::Waiting& LaneOperation::waiting() const noexcept {
+  return lane_.lane_.channel().waiting();
+}
+
+/// The user's own operations are applied by the MPI.
+bool LaneOperation::needs_mpi() const noexcept {
+  return ir::is_reduction(call_.collective) && !call_.reduction.kernel;
+}
+
+void LaneOperation::fail(Status status) noexcept {
+  lane_.guard_.fail(tickets_[segment_ < tickets_.size() ? segment_ : 0].instance.number(), status);
+}
+
+void LaneOperation::release() noexcept {
+  lane_.unused_.push_back(this);
+}
+
+}  // namespace hocket::engine

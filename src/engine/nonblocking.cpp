@@ -1,0 +1,105 @@
+#include "engine/nonblocking.hpp"
+
+#include <algorithm>
+
+#include "engine/lane_operation.hpp"
+
+namespace hocket::engine {
+
+using algorithms::Access;
+using algorithms::Algorithm;
+using transports::shm::Lane;
+
+namespace {
+
+// Parts 1 and 2 are the blocking calls' (path_runner.hpp).
+constexpr std::uint32_t lines_part = 3, staging_part = 4, cells_part = 5;
+
+SlotKey part_of(const SlotKey& key, std::uint32_t number) {
+  return {key.origin, key.members, number};
+}
+
+}  // namespace
+
+std::unique_ptr<NonblockingLane> NonblockingLane::open(Engine& engine, const SlotKey& key,
+                                                       std::span<const Rank> members, Rank rank,
+                                                       transports::Waiting waiting) {
+  const auto ranks = static_cast<Rank>(members.size());
+  const SlotKey lines = part_of(key, lines_part);
+  const Slot slot = engine.arena()->carve(lines, transports::shm::bytes_for(ranks), ranks);
+  if (!slot.memory) return nullptr;
+  return std::unique_ptr<NonblockingLane>(
+      new NonblockingLane(engine, key, members, rank, slot.memory, waiting));
+}
+
+NonblockingLane::NonblockingLane(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
+                                 std::byte* memory, transports::Waiting waiting)
+    : engine_(engine),
+      key_(key),
+      guard_(engine, members),
+      lane_(memory, static_cast<Rank>(members.size()), rank,
+            {waiting.mode, waiting.poke, waiting.poke_context, &guard_, nullptr}),
+      staging_memory_{.number = staging_part},
+      cells_memory_{.number = cells_part} {
+  guard_.watch(lane_.channel());
+}
+
+NonblockingLane::~NonblockingLane() {
+  for (const Part& part : {staging_memory_, cells_memory_})
+    if (part.asked) engine_.arena()->release(part_of(key_, part.number));
+  engine_.arena()->release(part_of(key_, lines_part));
+}
+
+bool NonblockingLane::has_memory_for(const Algorithm& algorithm) {
+  const Rank ranks = lane_.channel().ranks();
+  if (algorithm.access == Access::two_sided) {
+    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks));
+    if (memory && !cells_)
+      cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, lane_.channel().rank(),
+                                                        lane_.channel().waiting());
+    return memory != nullptr;
+  }
+  return !algorithm.staging || carve(staging_memory_, Lane::staging_bytes(ranks)) != nullptr;
+}
+
+std::byte* NonblockingLane::carve(Part& part, std::size_t bytes) {
+  if (!part.asked) {
+    part.asked = true;
+    part.memory = engine_.arena()->carve(part_of(key_, part.number), bytes, lane_.channel().ranks()).memory;
+  }
+  return part.memory;
+}
+
+LaneOperation& NonblockingLane::unused() {
+  if (unused_.empty()) {
+    operations_.push_back(std::make_unique<LaneOperation>(*this));
+    unused_.reserve(operations_.size());
+    unused_.push_back(operations_.back().get());
+  }
+  LaneOperation& operation = *unused_.back();
+  unused_.pop_back();
+  return operation;
+}
+
+Outstanding* NonblockingLane::start(const Prepared& prepared, const Call& call) noexcept {
+  const std::uint32_t before = lane_.channel().instance();
+  try {
+    LaneOperation& operation = unused();
+    operation.prepare(prepared, call);
+    mark(before + 1, lane_.channel().instance() - before, prepared.kind);
+    return &operation;
+  } catch (...) {  // no memory for it on this rank alone: the others cannot know
+    guard_.fail(before + 1, Status::no_memory);
+    return nullptr;
+  }
+}
+
+void NonblockingLane::mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept {
+  const CallMark mark{kind.function, kind.operation, false, kind.root, kind.bytes};
+  const std::uint32_t end = first + count;
+  for (std::uint32_t i = count > transports::shm::marks_kept ? end - transports::shm::marks_kept : first;
+       i != end; ++i)
+    leave_mark(lane_.channel(), i, mark);
+}
+
+}  // namespace hocket::engine

@@ -1,0 +1,32 @@
+// A non-blocking collective under way, as its communicator made it and as who progresses it sees it.
+#pragma once
+
+#include "base/status.hpp"
+#include "transports/transport.hpp"
+#include "transports/waiting.hpp"
+
+namespace hocket::engine {
+
+class Outstanding {
+ public:
+  virtual ~Outstanding() = default;
+
+  /// Goes on as far as it can without waiting. ok: the data are where they belong; it must not be advanced
+  /// again. Never from two threads at once.
+  virtual Status advance() noexcept = 0;
+
+  /// What the last pending advance() waits for, and how this communicator's ranks wait.
+  virtual transports::Blocker blocker() noexcept = 0;
+  virtual const transports::Waiting& waiting() const noexcept = 0;
+
+  /// May a thread advance it that makes no call of the MPI?
+  virtual bool needs_mpi() const noexcept = 0;
+
+  /// A wait for it has ended with this status: it cannot go on.
+  virtual void fail(Status status) noexcept = 0;
+
+  /// It has ended, and is not used any more: it belongs to its communicator again.
+  virtual void release() noexcept = 0;
+};
+
+}  // namespace hocket::engine
