@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "executors/simulated/goal.hpp"
 #include "executors/simulated/simulate.hpp"
 #include "passes/segment.hpp"
 #include "values.hpp"
@@ -91,6 +92,16 @@ void bind_simulation(nb::module_& m) {
         return prediction_to_dict(simulated::simulate(ranks, schedule_of(n), bytes, network_from(network)));
       },
       "Times in ns on LogGP parameters: `finish` and `busy` of rank r stand at r modulo their length.");
+  m.def(
+      "goal",
+      [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,
+         std::uint64_t bytes, const nb::dict& network, int rank) {
+        if (rank < 0 || rank >= ranks) throw Error("no such rank");
+        const auto n = named(collective, algorithm, ranks, root, parameters, commutative);
+        const auto trace = simulated::trace_of(schedule_of(n)(rank), bytes);
+        return simulated::goal_of(trace, rank, ranks, network_from(network));
+      },
+      "One rank's schedule in GOAL, for LogGOPSim and ATLAHS.");
 }
 
 }  // namespace hocket::bindings

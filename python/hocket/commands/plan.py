@@ -1,21 +1,37 @@
-"""hocket plan: the schedule of one rank, or of all, as text or JSON."""
+"""hocket plan: the schedule of one rank, or of all, as text, as JSON or in GOAL."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hocket import catalog
+from hocket.catalog import Request
 from hocket.core import core
 from hocket.errors import CommandError
+from hocket.loggp import parameters
+from hocket.loggp.parameters import Parameters
+from hocket.quantities import parse_bytes
 
 
 def _check_place(ranks: int, rank: int | None, root: int) -> None:
     for name, value in (("rank", rank or 0), ("root", root)):
         if not 0 <= value < ranks:
             raise CommandError(f"there is no {name} {value} among {ranks} ranks")
+
+
+def _print_goal(request: Request, size: int, machine: Parameters) -> None:
+    """Rank by rank: all of them at once may be large."""
+    network = machine.network()
+    print(f"num_ranks {request.ranks}")
+    for rank in range(request.ranks):
+        try:
+            print("\n" + core().goal(*request, size, network, rank), end="")
+        except RuntimeError as problem:
+            raise CommandError(f"{request.collective}:{request.algorithm}: {problem}") from problem
 
 
 def plan(
@@ -29,6 +45,15 @@ def plan(
         bool, typer.Option("--non-commutative", help="The operation is not commutative.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON instead of text.")] = False,
+    goal: Annotated[
+        bool, typer.Option("--goal", help="In GOAL, for LogGOPSim and ATLAHS: all ranks, in bytes and ns.")
+    ] = False,
+    size: Annotated[
+        str, typer.Option("--bytes", help="With --goal: bytes of the vector, or of one block.")
+    ] = "8",
+    loggp: Annotated[
+        Path | None, typer.Option(help="With --goal: costs of copies and reductions from this file.")
+    ] = None,
 ) -> None:
     """Print an algorithm's schedule: which rank sends, receives, copies and reduces what."""
     collective, name = catalog.split(algorithm)
@@ -41,7 +66,10 @@ def plan(
     request = chosen.request(ranks, root, not non_commutative)
     if not core().fits(*request):
         raise CommandError(f"{collective}:{chosen.row['name']} does not fit {ranks} ranks")
-    if as_json:
+    if goal:
+        machine = parameters.read(loggp) if loggp else parameters.DEFAULTS
+        _print_goal(request, parse_bytes(size), machine)
+    elif as_json:
         schedules = [core().schedule(*request, each) for each in wanted]
         print(json.dumps(schedules if rank is None else schedules[0], indent=2))
     else:
