@@ -87,6 +87,7 @@ void referee_open(void);
 void referee_close(void);
 void referee_start(void);                     // returns when all ranks are here
 double referee_slowest(double seconds);       // of all ranks
+bool referee_has_one_clock(void);             // all ranks are on one machine
 bool referee_decides(bool answer_of_rank_0);  // the same answer everywhere
 
 struct summary {

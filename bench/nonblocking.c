@@ -4,6 +4,11 @@
 
 #include "nonblocking.h"
 
+const char* side_name(const struct nonblocking_options* options, bool with_hocket) {
+  if (options->bench.untouched) return "untouched";
+  return with_hocket ? "hocket" : "native";
+}
+
 static bool run_cell(FILE* out, const struct nonblocking_options* options,
                      const struct collective* collective, size_t bytes) {
   struct cell cell;
@@ -11,7 +16,11 @@ static bool run_cell(FILE* out, const struct nonblocking_options* options,
     fprintf(stderr, "hocket_nonblocking: no memory for %s of %zu bytes\n", collective->name, bytes);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  const bool valid = measure_nonblocking(options, &cell, out);
+  bool valid = true;
+  if (options->timeline)
+    record_timeline(options, &cell, out);
+  else
+    valid = measure_nonblocking(options, &cell, out);
   cell_close(&cell);
   return valid;
 }

@@ -49,6 +49,8 @@ long units_in(double seconds);  // on an undisturbed core
 
 enum phase { phase_total, phase_start, phase_compute, phase_test, phase_wait, phase_count };
 
+const char* side_name(const struct nonblocking_options* options, bool with_hocket);
+
 // False: wrong results.
 bool measure_nonblocking(const struct nonblocking_options* options, struct cell* cell, FILE* out);
 void record_timeline(const struct nonblocking_options* options, struct cell* cell, FILE* out);

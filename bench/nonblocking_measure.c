@@ -8,10 +8,11 @@
 #include "statistics.h"
 
 enum { most_lanes = 96, most_rounds = 200, least_rounds = 5, least_rounds_slow = 3 };
-enum { warm_up_calls = 15, validations = 3, estimates = 9, most_per_turn = 1 << 12 };
-static const double turn_seconds = 200e-6, slow_call = 10e-3, slow_round = 1;
+enum { warm_up_calls = 15, validations = 3, estimates = 25, most_per_turn = 1 << 12, most_apart = 64 };
+static const double turn_seconds = 200e-6, preparation_seconds = 200e-3, slow_round = 1;
 
-// What is computed while the operation is under way. alone: the fixed work without any operation.
+// What is computed while the operation is under way. alone: the fixed work, in the same parts, without any
+// operation.
 enum loop { loop_none, loop_time, loop_work, loop_alone };
 static const char* const loop_names[] = {"none", "time", "work", "alone"};
 static const char* const form_names[] = {"blocking", "nonblocking", "persistent"};
@@ -65,7 +66,7 @@ static void compute(const struct lane* lane, struct times* t, double* since) {
     compute_part(lane, part, parts);
     charge(t, phase_compute, since);
     if (complete) continue;
-    complete = operation_test(lane->operation);
+    if (lane->loop != loop_alone) complete = operation_test(lane->operation);
     charge(t, phase_test, since);
   }
 }
@@ -86,14 +87,25 @@ static void touch(const struct lane* lane) {
   cell_touch((struct cell*)lane->operation->cell, ++iteration);
 }
 
-static void operations_apart(const struct lane* lane, struct times* t) {
+static int by_total(const void* a, const void* b) {
+  const double x = ((const struct times*)a)->seconds[phase_total];
+  const double y = ((const struct times*)b)->seconds[phase_total];
+  return (x > y) - (x < y);
+}
+
+// The turn's median operation: one that was disturbed must not hide the others.
+static void operations_apart(const struct lane* lane, struct times* median) {
+  struct times each[most_apart];
+  memset(each, 0, sizeof each);
   for (int i = 0; i < lane->per_turn; ++i) {
     referee_start();
     touch(lane);
     hocket_switch(lane->with_hocket);
-    step_by_step(lane, t);
+    step_by_step(lane, &each[i]);
     hocket_switch(false);
   }
+  qsort(each, (size_t)lane->per_turn, sizeof *each, by_total);
+  *median = each[lane->per_turn / 2];
 }
 
 static double back_to_back(const struct lane* lane, int times) {
@@ -117,18 +129,17 @@ static void take_turn(const struct lane* lane, struct times* t) {
   } else {
     back_to_back(lane, 1);
     referee_start();
-    t->seconds[phase_total] = back_to_back(lane, lane->per_turn);
+    t->seconds[phase_total] = back_to_back(lane, lane->per_turn) / lane->per_turn;
   }
-  for (int p = 0; p < phase_count; ++p) t->seconds[p] /= lane->per_turn;
 }
 
-// Right answers, and the warm-up: the ranks agree on whether calls are slow, and then there are fewer.
+// Right answers, and the warm-up; fewer calls where they are slow, on which the ranks agree.
 static void validate_way(struct way* way, int calls) {
   static unsigned iteration;
   struct cell* cell = (struct cell*)way->operation.cell;
   bool good = true;
-  double slowest = 0;
-  for (int i = 0; i < calls && slowest < slow_call; ++i) {
+  double spent = 0;
+  for (int i = 0; i < calls && spent < preparation_seconds; ++i) {
     cell_fill(cell, ++iteration);
     hocket_switch(way->with_hocket);
     const double start = now();
@@ -137,23 +148,24 @@ static void validate_way(struct way* way, int calls) {
     const double seconds = now() - start;
     hocket_switch(false);
     good = cell_valid(cell, iteration) && good;
-    slowest = i > 0 || !way->with_hocket ? referee_slowest(seconds) : 0;  // Hocket's first call sets up
+    if (i > 0 || !way->with_hocket) spent += referee_slowest(seconds);  // Hocket's first call sets up
   }
   way->valid = referee_slowest(good ? 0 : 1) == 0 && way->valid;
 }
 
+// The least of a few: a disturbed one must not decide how much is computed.
 static void estimate(struct way* way) {
-  double seen[estimates];
   const struct lane lane = {
       .with_hocket = way->with_hocket, .operation = &way->operation, .apart = true, .per_turn = 1};
-  int count = 0;
-  do {
+  double spent = 0;
+  way->estimate = preparation_seconds;
+  for (int i = 0; i < estimates && spent < preparation_seconds; ++i) {
     struct times t;
     take_turn(&lane, &t);
-    seen[count] = referee_slowest(t.seconds[phase_total]);
-  } while (seen[count++] < slow_call && count < estimates);
-  sort_numbers(seen, count);
-  way->estimate = quantile(seen, count, 0.5);
+    const double seconds = referee_slowest(t.seconds[phase_total]);
+    spent += seconds;
+    if (i == 0 || seconds < way->estimate) way->estimate = seconds;
+  }
 }
 
 static void open_way(struct way* way, struct cell* cell, enum form form, bool with_hocket) {
@@ -178,9 +190,9 @@ static void close_way(struct way* way) {
 }
 
 // The same number on all ranks: `seconds` is.
-static int turns_in(double seconds) {
+static int turns_in(double seconds, int most) {
   int count = 1;
-  while (count * seconds < turn_seconds && count < most_per_turn) count *= 2;
+  while (count * seconds < turn_seconds && count < most) count *= 2;
   return count;
 }
 
@@ -188,7 +200,7 @@ static struct lane lane_of(struct way* way, bool apart) {
   return (struct lane){.with_hocket = way->with_hocket,
                        .operation = &way->operation,
                        .apart = apart,
-                       .per_turn = turns_in(way->estimate)};
+                       .per_turn = turns_in(way->estimate, apart ? most_apart : most_per_turn)};
 }
 
 static struct lane computing(struct way* way, enum loop loop, int tests, double seconds) {
@@ -197,7 +209,7 @@ static struct lane computing(struct way* way, enum loop loop, int tests, double 
   lane.tests = tests;
   lane.compute = seconds;
   lane.units = units_in(seconds);
-  lane.per_turn = turns_in(way->estimate + seconds);
+  lane.per_turn = turns_in(way->estimate + seconds, most_apart);
   return lane;
 }
 
@@ -211,8 +223,8 @@ static int add_lanes(const struct nonblocking_options* options, struct way* ways
   }
   struct way* way = &ways[form_nonblocking];
   const double seconds = options->compute > 0 ? options->compute : way->estimate;
-  lanes[count++] = computing(way, loop_alone, 0, seconds);
   for (int i = 0; i < options->test_count; ++i) {
+    lanes[count++] = computing(way, loop_alone, options->tests[i], seconds);
     lanes[count++] = computing(way, loop_time, options->tests[i], seconds);
     lanes[count++] = computing(way, loop_work, options->tests[i], seconds);
   }
@@ -259,11 +271,6 @@ static struct spread spread_of(const struct table* table, int lane, enum phase p
   sort_numbers(seconds, table->rounds);
   return (struct spread){quantile(seconds, table->rounds, 0.5), quantile(seconds, table->rounds, 0.1),
                          quantile(seconds, table->rounds, 0.9)};
-}
-
-static const char* side_name(const struct nonblocking_options* options, bool with_hocket) {
-  if (options->bench.untouched) return "untouched";
-  return with_hocket ? "hocket" : "native";
 }
 
 static void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,

@@ -67,16 +67,17 @@ class Cell:
 
     def overlaps(self) -> list[Overlap]:
         pure = self.lane("nonblocking", apart=True)
-        alone = self.lane("nonblocking", "alone", apart=True)
-        if not pure or not alone:
-            return []
-        loops = [lane for lane in self.lanes.values() if lane.loop in ("time", "work")]
-        return [_overlap(lane, pure, alone) for lane in loops]
+        found = []
+        for lane in self.lanes.values():
+            alone = self.lane("nonblocking", "alone", lane.tests, apart=True)
+            if pure and alone and lane.loop in ("time", "work"):
+                found.append(_overlap(lane, pure, alone))
+        return found
 
 
 def _overlap(lane: Lane, pure: Lane, alone: Lane) -> Overlap:
     is_work = lane.loop == "work"
-    cpu = alone.compute_us if is_work else lane.compute_us
+    cpu = alone.median_us if is_work else lane.compute_us
     return Overlap(
         lane,
         osu=overlap.osu(lane.median_us, lane.compute_us + lane.test_us, lane.test_us, pure.median_us),

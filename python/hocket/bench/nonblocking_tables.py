@@ -13,8 +13,8 @@ from hocket.bench.show import microseconds
 from hocket.quantities import format_bytes
 
 COSTS_HEADER = (
-    *("collective", "bytes", "side", "blocking", "start + wait", "over blocking", "beyond us", "start us"),
-    *("persistent", "over blocking", "its start us", "its init us"),
+    *("collective", "bytes", "side", "blocking", "p10-p90", "start + wait", "p10-p90", "over blocking"),
+    *("beyond us", "start us", "persis- tent", "p10-p90", "over blocking", "start us", "init us"),
 )
 OVERLAP_HEADER = (
     *("collective", "bytes", "side", "computes us", "tests", "OSU %", "IMB %", "(p90-p10)"),
@@ -42,19 +42,23 @@ def _more(value: float | None, unit: str = "") -> str:
     return f"{value:+.0f}{unit}" if unit else f"{value:+.2f}"
 
 
-def _with_spread(lane: Lane | None) -> str:
-    if not lane:
-        return "-"
-    return f"{microseconds(lane.median_us)} ({microseconds(lane.p10_us)}-{microseconds(lane.p90_us)})"
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def _with_spread(lane: Lane | None) -> list[str]:
+    return (
+        [microseconds(lane.median_us), f"{_short(lane.p10_us)}-{_short(lane.p90_us)}"] if lane else ["-", "-"]
+    )
 
 
 def cost_rows(found: Sequence[Cell]) -> list[list[str]]:
     return [
         [
             *_name(cell),
-            *(_with_spread(cell.lane("blocking")), _with_spread(cell.lane("nonblocking"))),
+            *(*_with_spread(cell.lane("blocking")), *_with_spread(cell.lane("nonblocking"))),
             *(_more(cell.overhead(), " %"), _more(cell.beyond()), _time(cell.start("nonblocking"))),
-            *(_with_spread(cell.lane("persistent")), _more(cell.overhead("persistent"), " %")),
+            *(*_with_spread(cell.lane("persistent")), _more(cell.overhead("persistent"), " %")),
             *(_time(cell.start("persistent")), _time(_make(cell))),
         ]
         for cell in found
@@ -77,9 +81,9 @@ def overlap_rows(found: Sequence[Cell]) -> list[list[str]]:
     rows = []
     for cell in found:
         by_way = {(overlap.lane.loop, overlap.lane.tests): overlap for overlap in cell.overlaps()}
-        alone = cell.lane("nonblocking", "alone", apart=True)
         for tests in dict.fromkeys(tests for _, tests in by_way):
             time, work = by_way.get(("time", tests)), by_way.get(("work", tests))
+            alone = cell.lane("nonblocking", "alone", tests, apart=True)
             rows.append([
                 *_name(cell), _time(alone.compute_us if alone else None), str(tests),
                 *_shares(time), *_shares(work), _percent(work.stolen if work else None),
