@@ -98,12 +98,15 @@ class Settings:
         return {name: value for name, value in found.items() if value}
 
 
+PRESET = Settings()
+
+
 @dataclass(frozen=True)
 class Request:
     cells: runner.Request
     tests: Sequence[int] = (0, 1, 16)
     compute_us: float = 0.0  # 0: as long as the operation takes
-    settings: Settings = Settings()
+    settings: Settings = PRESET
 
     def arguments(self) -> list[str]:
         tests = ("--tests", ",".join(map(str, self.tests)))
@@ -125,9 +128,9 @@ def parse_tests(text: str) -> list[int]:
 Keep = Callable[[list[Lane]], None]
 
 
-def _run(mpi: Mpi, request: Request, with_hocket: bool, keep: Keep) -> None:
+def run(mpi: Mpi, request: Request, with_hocket: bool, keep: Keep) -> None:
     """Hands over what was measured even when the run fails or is ended half-way."""
-    settings = request.settings if with_hocket else Settings()
+    settings = request.settings if with_hocket else PRESET
     with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
         out, load = Path(folder) / "lanes", machine.load()
         program = [str(nonblocking_program(mpi.family)), *request.arguments(), "--out", str(out)]
@@ -137,11 +140,3 @@ def _run(mpi: Mpi, request: Request, with_hocket: bool, keep: Keep) -> None:
         finally:
             common = {**runner.where_and_when(mpi, load), **dataclasses.asdict(settings)}
             keep([Lane(**common, **line) for line in runner.printed(out)])
-
-
-def run_untouched(mpi: Mpi, request: Request, keep: Keep) -> None:
-    _run(mpi, request, False, keep)
-
-
-def run_side_by_side(mpi: Mpi, request: Request, keep: Keep) -> None:
-    _run(mpi, request, True, keep)

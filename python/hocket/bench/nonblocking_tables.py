@@ -10,6 +10,7 @@ from rich.table import Table
 from hocket.bench.nonblocking import Lane
 from hocket.bench.nonblocking_cells import Cell, Overlap, groups
 from hocket.bench.show import microseconds
+from hocket.bench.timeline import Waits
 from hocket.quantities import format_bytes
 
 COSTS_HEADER = (
@@ -89,6 +90,33 @@ def overlap_rows(found: Sequence[Cell]) -> list[list[str]]:
                 *_shares(time), *_shares(work), _percent(work.stolen if work else None),
             ])  # fmt: skip
     return rows
+
+
+WAITS_HEADER = (
+    *("collective", "bytes", "side", "form", "rank", "late", "start us", "tests us", "wait us"),
+    *("lost us", "p10-p90", "whole us"),
+)
+
+
+def waits_rows(found: Sequence[Waits]) -> list[list[str]]:
+    return [
+        [
+            *(one.collective, format_bytes(one.bytes) if one.bytes else "-", one.side, one.form),
+            *(str(one.rank), f"{one.late} of {one.operations}", _time(one.start_us), _time(one.test_us)),
+            *(_time(one.wait_us), _time(one.lost_us), f"{_short(one.lost_p10_us)}-{_short(one.lost_p90_us)}"),
+            _time(one.whole_us),
+        ]
+        for one in found
+    ]
+
+
+def show_waits(console: Console, found: Sequence[Waits]) -> None:
+    for mpi, ranks in dict.fromkeys((one.mpi, one.ranks) for one in found):
+        some = [one for one in found if (one.mpi, one.ranks) == (mpi, ranks)]
+        console.print(
+            _table(f"{mpi}, {ranks} ranks: what each operation took", WAITS_HEADER, waits_rows(some))
+        )
+        console.print()
 
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

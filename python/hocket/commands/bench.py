@@ -12,13 +12,13 @@ import typer
 from hocket import mpis
 from hocket.bench import comparison, machine, markdown, records, runner, show
 from hocket.bench import costs as around
-from hocket.bench.nonblocking import Request, Settings, parse_tests
 from hocket.bench.records import COLLECTIVES, Record
 from hocket.commands import bench_nonblocking
 from hocket.console import console
 from hocket.errors import CommandError, unknown
 from hocket.quantities import parse_sizes
 
+_default_sizes = "8..4M"
 _default_mpis = ("openmpi", "mpich", "intel", "debian")
 
 
@@ -121,8 +121,11 @@ def bench(
     collectives: Annotated[list[str] | None, typer.Argument(help="Default: all 16 blocking ones.")] = None,
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="Number of ranks; several: 2,4,8.")] = "2",
     sizes: Annotated[
-        str, typer.Option(help="8..4M (steps of x4, and the last), 8..4M:2 (of x2), or a list: 8,4K,1M.")
-    ] = "8..4M",
+        str,
+        typer.Option(
+            help="8..4M (steps of x4, and the last), 8..4M:2 (of x2), or a list: 8,4K,1M. Default: 8..4M."
+        ),
+    ] = "",
     against: Annotated[
         str,
         typer.Option(
@@ -142,11 +145,27 @@ def bench(
         bool,
         typer.Option("--nonblocking", help="Instead: non-blocking and persistent forms, and what overlaps."),
     ] = False,
-    tests: Annotated[str, typer.Option(help="With --nonblocking: MPI_Test calls per operation.")] = "0,1,16",
+    tests: Annotated[
+        str,
+        typer.Option(help="With --nonblocking: MPI_Test calls per operation; timelines use the most."),
+    ] = "0,1,16",
     compute: Annotated[
         float,
         typer.Option(min=0, help="With --nonblocking: us of computation; 0: as long as the operation takes."),
     ] = 0.0,
+    skew: Annotated[
+        str,
+        typer.Option(help="With --nonblocking: US[:RANK]: a rank comes so late to every operation."),
+    ] = "",
+    noise: Annotated[
+        str, typer.Option(help="With --nonblocking: HZxUS: detours of every rank, so often and so long.")
+    ] = "",
+    operations: Annotated[int, typer.Option(min=1, help="With --skew, --noise, --trace, --gantt.")] = 20,
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Of random ranks and of noise.")] = 1,
+    trace: Annotated[
+        Path | None, typer.Option(help="With --nonblocking: the timeline, for Perfetto or Chrome.")
+    ] = None,
+    gantt: Annotated[Path | None, typer.Option(help="With --nonblocking: a picture of the timeline.")] = None,
     progress: Annotated[
         str, typer.Option(help="With --nonblocking: HOCKET_PROGRESS: calls, thread or auto.")
     ] = "",
@@ -174,24 +193,27 @@ def bench(
     if show_file:
         _show(records.read(show_file), plot)
         return None
+    more = bench_nonblocking.Options(
+        tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
+    )
+    if not nonblocking:
+        more.must_be_preset()
+    elif more.is_timeline():
+        collectives, sizes = collectives or ["bcast"], sizes or "64K"
     if type_ not in ("float", "double", "int"):
         raise unknown("type", type_, ("float", "double", "int"))
     names, byte_counts, chosen = (
         _chosen_collectives(collectives or []),
-        _chosen_sizes(sizes, 4),
+        _chosen_sizes(sizes or _default_sizes, 4),
         _chosen_mpis(against),
     )
     _warn_if_busy()
     if nonblocking:
-        settings = Settings(progress, node_size)
-        counts = parse_tests(tests)
         requests = [
-            Request(
-                runner.Request(names, byte_counts, count, seconds, type_, root), counts, compute, settings
-            )
+            runner.Request(names, byte_counts, count, seconds, type_, root)
             for count in _rank_counts(ranks, root)
         ]
-        return bench_nonblocking.measure(chosen, requests, untouched, out)
+        return bench_nonblocking.run(chosen, requests, more, untouched, out)
     if costs:
         return _measure_costs(chosen, _rank_counts(ranks, root), out)
     measured: list[Record] = []

@@ -1,24 +1,82 @@
-"""hocket bench --nonblocking: non-blocking and persistent collectives beside the blocking ones."""
+"""hocket bench --nonblocking: non-blocking and persistent collectives beside the blocking ones, or, with a
+late rank, noise or a picture wanted, the timeline of a few operations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hocket import mpis
-from hocket.bench import nonblocking, nonblocking_cells, nonblocking_tables
-from hocket.bench.nonblocking import Lane, Request
+from hocket.bench import gantt as pictures
+from hocket.bench import nonblocking, nonblocking_cells, nonblocking_tables, runner, timeline
+from hocket.bench import trace as traces
+from hocket.bench.nonblocking import Lane, Request, Settings, parse_tests
+from hocket.bench.timeline import Noise, Scenario, Skew, Span, Waits, parse_noise, parse_skew
 from hocket.console import console
 from hocket.errors import CommandError
 
 
-def _keeper(measured: list[Lane], out: Path | None) -> nonblocking.Keep:
-    def keep(fresh: list[Lane]) -> None:
-        measured.extend(fresh)
-        if out:
-            nonblocking.append(out, fresh)
+@dataclass(frozen=True)
+class Options:
+    """The options of `hocket bench` that go with --nonblocking, as they were written."""
 
-    return keep
+    tests: str = "0,1,16"
+    compute: float = 0.0
+    skew: str = ""
+    noise: str = ""
+    operations: int = 20
+    seed: int = 1
+    trace: Path | None = None
+    gantt: Path | None = None
+    progress: str = ""
+    node_size: int = 0
+
+    def is_timeline(self) -> bool:
+        return bool(self.skew or self.noise or self.trace or self.gantt)
+
+    def must_be_preset(self) -> None:
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) != field.default:
+                raise CommandError(f"--{field.name.replace('_', '-')} goes with --nonblocking")
+
+    def settings(self) -> Settings:
+        return Settings(self.progress, self.node_size)
+
+    def request(self, cells: runner.Request) -> Request:
+        return Request(cells, parse_tests(self.tests), self.compute, self.settings())
+
+    def scenario(self, cells: runner.Request) -> Scenario:
+        return Scenario(
+            cells,
+            parse_skew(self.skew, cells.ranks) if self.skew else Skew(),
+            parse_noise(self.noise) if self.noise else Noise(),
+            compute_us=self.compute,
+            tests=parse_tests(self.tests)[-1],
+            operations=self.operations,
+            seed=self.seed,
+            settings=self.settings(),
+        )
+
+
+def _all_runs(mpi: mpis.Mpi, cells: runner.Request, runs: Iterable[Callable[[], None]]) -> int:
+    """How many of them failed; what was measured before is kept."""
+    failed = 0
+    console.print(f"[dim]{mpi.name} {mpi.version()}, {cells.ranks} ranks, {cells.cells()} cells ...[/]")
+    for run in runs:
+        try:
+            run()
+        except CommandError as problem:
+            console.print(f"[red]{problem}[/]")
+            failed += 1
+    return failed
+
+
+def _must_not_have(failed: int) -> None:
+    if failed:
+        raise CommandError(f"{failed} runs failed", 1)
 
 
 def show(measured: Sequence[Lane]) -> None:
@@ -28,26 +86,64 @@ def show(measured: Sequence[Lane]) -> None:
         raise CommandError("wrong results, see the table", 1)
 
 
-def measure(
-    chosen: Sequence[mpis.Mpi], requests: Sequence[Request], untouched: bool, out: Path | None
+def _measure(
+    chosen: Sequence[mpis.Mpi], requests: Sequence[Request], sides: Sequence[bool], out: Path | None
 ) -> None:
-    """What was measured before a failure or a signal is kept: every run hands its records over as it ends."""
     measured: list[Lane] = []
-    keep = _keeper(measured, out)
-    runs = [nonblocking.run_untouched, *([] if untouched else [nonblocking.run_side_by_side])]
+
+    def keep(fresh: list[Lane]) -> None:
+        measured.extend(fresh)
+        if out:
+            nonblocking.append(out, fresh)
+
     failed = 0
     for request in requests:
         for mpi in chosen:
-            cells = request.cells
-            console.print(
-                f"[dim]{mpi.name} {mpi.version()}, {cells.ranks} ranks, {cells.cells()} cells ...[/]"
-            )
-            for run in runs:
-                try:
-                    run(mpi, request, keep)
-                except CommandError as problem:
-                    console.print(f"[red]{problem}[/]")
-                    failed += 1
+            runs = [partial(nonblocking.run, mpi, request, with_hocket, keep) for with_hocket in sides]
+            failed += _all_runs(mpi, request.cells, runs)
     show(measured)
-    if failed:
-        raise CommandError(f"{failed} of {len(chosen) * len(requests) * len(runs)} runs failed", 1)
+    _must_not_have(failed)
+
+
+def _record_timelines(
+    chosen: Sequence[mpis.Mpi], scenarios: Sequence[Scenario], sides: Sequence[bool], out: Path | None
+) -> list[Span]:
+    spans: list[Span] = []
+    waits: list[Waits] = []
+
+    def keep(fresh_spans: list[Span], fresh: list[Waits]) -> None:
+        spans.extend(fresh_spans)
+        waits.extend(fresh)
+        if out:
+            timeline.append(out, fresh)
+
+    failed = 0
+    for scenario in scenarios:
+        for mpi in chosen:
+            runs = [partial(timeline.run, mpi, scenario, with_hocket, keep) for with_hocket in sides]
+            failed += _all_runs(mpi, scenario.cells, runs)
+    nonblocking_tables.show_waits(console, waits)
+    _must_not_have(failed)
+    return spans
+
+
+def run(
+    chosen: Sequence[mpis.Mpi],
+    cells: Sequence[runner.Request],
+    options: Options,
+    untouched: bool,
+    out: Path | None,
+) -> None:
+    sides = [False] if untouched else [False, True]  # with Hocket, and the MPI beside it, or without
+    if not options.is_timeline():
+        return _measure(chosen, [options.request(some) for some in cells], sides, out)
+    if len(cells) > 1 and (options.trace or options.gantt):
+        raise CommandError("a timeline shows one number of ranks: give one to -n")
+    spans = _record_timelines(chosen, [options.scenario(some) for some in cells], sides, out)
+    if options.trace:
+        traces.write(options.trace, spans)
+        console.print(f"wrote {options.trace}: open it at ui.perfetto.dev or chrome://tracing")
+    if options.gantt:
+        pictures.draw(spans, options.gantt)
+        console.print(f"wrote {options.gantt}")
+    return None
