@@ -26,6 +26,17 @@ def first_operations(spans: Iterable[Span], count: int) -> list[Span]:
     return [span for span in spans if span.operation < count]
 
 
+def _same_scale(panels: Iterable[tuple[Any, tuple[str, str, int, str, str]]]) -> None:
+    """Both forms on one side can be compared; another MPI may be slower by orders of magnitude."""
+    sides: dict[tuple[str, str, int, str], list[Any]] = {}
+    for axis, scene in panels:
+        sides.setdefault(scene[:4], []).append(axis)
+    for axes in sides.values():
+        right = max(axis.get_xlim()[1] for axis in axes)
+        for axis in axes:
+            axis.set_xlim(0, right)
+
+
 def _panel(axis: Any, name: str, spans: Sequence[Span]) -> None:
     ranks = sorted({span.rank for span in spans})
     begin = min(span.begin_us for span in spans)
@@ -54,11 +65,12 @@ def draw(spans: Sequence[Span], path: Path, operations: int = 6) -> None:
         raise CommandError("nothing to draw: no operation was recorded", 1)
     rows = max(len({span.rank for span in some}) for some in found.values())
     figure, axes = pyplot.subplots(
-        *(len(found), 1), figsize=(11, (0.8 + 0.3 * rows) * len(found) + 1.2), squeeze=False, sharex=True,
+        *(len(found), 1), figsize=(11, (0.8 + 0.3 * rows) * len(found) + 1.2), squeeze=False,
         layout="constrained",
     )  # fmt: skip
     for axis, (scene, some) in zip(axes.flat, found.items(), strict=True):
         _panel(axis, title(scene), some)
+    _same_scale(zip(axes.flat, found, strict=True))
     kinds = [kind for kind in _colors if any(span.kind == kind for span in spans)]
     handles = [patches.Patch(color=_colors[kind], label=_labels.get(kind, kind)) for kind in kinds]
     figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), fontsize=8)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hocket.bench import comparison, show, targets
 from hocket.bench import costs as around
 from hocket.bench.comparison import Cell
-from hocket.bench.records import Record
+from hocket.bench.records import Measured, Record
 from hocket.quantities import format_bytes
 
 _intro = """\
@@ -25,16 +25,16 @@ allreduce, allgather, reduce_scatter_block and alltoall, with more than 2 ranks.
 included."""
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     rule = ["---", *("---:" for _ in header[1:])]
     return ["| " + " | ".join(row) + " |" for row in (header, rule, *rows)] + [""]
 
 
-def _machines(records: Sequence[Record]) -> list[str]:
+def machines(records: Sequence[Measured]) -> list[str]:
     seen = dict.fromkeys((r.cpu, r.cores, r.mpi, r.mpi_version) for r in records)
     days = sorted({r.date[:10] for r in records})
     lines = [f"Measured {days[0]} to {days[-1]}." if len(days) > 1 else f"Measured {days[0]}.", ""]
-    return lines + _table(["machine", "cores", "MPI", "version"], [[c, str(n), m, v] for c, n, m, v in seen])
+    return lines + table(["machine", "cores", "MPI", "version"], [[c, str(n), m, v] for c, n, m, v in seen])
 
 
 def _summary(found: Sequence[Cell]) -> list[str]:
@@ -51,7 +51,7 @@ def _summary(found: Sequence[Cell]) -> list[str]:
             f"{show.ratio_text(worst.to_below())} ({where})",
         ])  # fmt: skip
     header = ["MPI", "ranks", "to the MPI", "to the fastest", "cells below 0.95x", "worst cell"]
-    return ["## Geometric means over all cells", "", *_table(header, rows)]
+    return ["## Geometric means over all cells", "", *table(header, rows)]
 
 
 def _beside_target(found: Sequence[Cell], ratio: comparison.Ratio, target: float | None) -> str:
@@ -78,7 +78,7 @@ def _targets(found: Sequence[Cell]) -> list[str]:
             _lost_beside_target(some, target),
         ])  # fmt: skip
     header = ["MPI", "ranks", "all cells", "all, to the fastest", "large", "small", "below 0.95x"]
-    return ["## Targets", "", _targets_text, "", *_table(header, rows)]
+    return ["## Targets", "", _targets_text, "", *table(header, rows)]
 
 
 _costs_text = """\
@@ -91,7 +91,7 @@ def _costs(found: Sequence[around.Cost]) -> list[str]:
     if not found:
         return []
     header = ["what", "MPI", "ranks", "unit", "without, or alone", "with", "more"]
-    return ["## Costs around the collectives", "", _costs_text, "", *_table(header, around.rows(found))]
+    return ["## Costs around the collectives", "", _costs_text, "", *table(header, around.rows(found))]
 
 
 def _size(cell: Cell) -> str:
@@ -110,7 +110,7 @@ def _losses(found: Sequence[Cell]) -> list[str]:
     rows = [
         [c.mpi, str(c.ranks), c.collective, _size(c), _ran(c), show.ratio_text(c.to_below())] for c in cells
     ]
-    return lines + _table(["MPI", "ranks", "collective", "bytes", "ran", "to the MPI"], rows)
+    return lines + table(["MPI", "ranks", "collective", "bytes", "ran", "to the MPI"], rows)
 
 
 def _with_spread(record: Record | None) -> str:
@@ -133,7 +133,7 @@ def _details(found: Sequence[Cell]) -> list[str]:
             ]
             for c in some
         ]
-        lines += [f"## {mpi}, {ranks} ranks", "", *_table(header, rows)]
+        lines += [f"## {mpi}, {ranks} ranks", "", *table(header, rows)]
     return lines
 
 
@@ -148,7 +148,7 @@ def page(records: Sequence[Record], costs: Sequence[around.Cost] = ()) -> str:
         return _intro + "\nNothing has been measured yet.\n"
     found = comparison.cells(records)
     parts = [
-        _machines(records),
+        machines(records),
         _targets(found),
         _summary(found),
         _losses(found),

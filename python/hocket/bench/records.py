@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hocket.errors import CommandError
 
@@ -19,6 +19,21 @@ COLLECTIVES = (
     "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
 )  # fmt: skip
 SIDES = ("untouched", "native", "hocket")
+
+
+class Measured(Protocol):
+    """What records of every kind have: where and when."""
+
+    @property
+    def date(self) -> str: ...
+    @property
+    def cpu(self) -> str: ...
+    @property
+    def cores(self) -> int: ...
+    @property
+    def mpi(self) -> str: ...
+    @property
+    def mpi_version(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -92,6 +107,12 @@ def read_lines(path: Path, parse: Callable[[dict[str, Any]], R]) -> list[R]:
         except (ValueError, AttributeError) as problem:
             raise CommandError(f"'{path}' line {number}: {problem}") from problem
     return found
+
+
+def schema_of(path: Path) -> str:
+    """Of the first record; an empty file has none."""
+    schemas = read_lines(path, lambda data: str(data.get("schema")))
+    return schemas[0] if schemas else ""
 
 
 def read(path: Path) -> list[Record]:

@@ -91,6 +91,7 @@ def _render(results: Path, page: Path) -> None:
     costs = [cost for file in sorted((results / "costs").glob("*.jsonl")) for cost in around.read(file)]
     page.write_text(markdown.page([record for file in files for record in records.read(file)], costs))
     console.print(f"wrote {page} from {len(files)} file(s)")
+    bench_nonblocking.render(results, page.with_name("nonblocking.md"))
 
 
 def _measure_costs(chosen: Sequence[mpis.Mpi], counts: Sequence[int], out: Path | None) -> None:
@@ -178,7 +179,7 @@ def bench(
         Path | None, typer.Option("--show", help="Measure nothing; show this file of records.")
     ] = None,
     render: Annotated[
-        bool, typer.Option("--render", help="Measure nothing; write docs/performance.md.")
+        bool, typer.Option("--render", help="Measure nothing; write docs/performance.md and nonblocking.md.")
     ] = False,
     results: Annotated[Path, typer.Option(help="With --render: folder or file of records.")] = Path(
         "bench/results"
@@ -191,7 +192,8 @@ def bench(
     if render:
         return _render(results, page)
     if show_file:
-        _show(records.read(show_file), plot)
+        if not bench_nonblocking.show_file(show_file):
+            _show(records.read(show_file), plot)
         return None
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size

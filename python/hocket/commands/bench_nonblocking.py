@@ -11,9 +11,17 @@ from pathlib import Path
 
 from hocket import mpis
 from hocket.bench import gantt as pictures
-from hocket.bench import nonblocking, nonblocking_cells, nonblocking_tables, runner, timeline
+from hocket.bench import (
+    nonblocking,
+    nonblocking_cells,
+    nonblocking_page,
+    nonblocking_tables,
+    runner,
+    timeline,
+)
 from hocket.bench import trace as traces
 from hocket.bench.nonblocking import Lane, Request, Settings, parse_tests
+from hocket.bench.records import schema_of
 from hocket.bench.timeline import Noise, Scenario, Skew, Span, Waits, parse_noise, parse_skew
 from hocket.console import console
 from hocket.errors import CommandError
@@ -79,11 +87,37 @@ def _must_not_have(failed: int) -> None:
         raise CommandError(f"{failed} runs failed", 1)
 
 
-def show(measured: Sequence[Lane]) -> None:
+def _show(measured: Sequence[Lane]) -> None:
     found = nonblocking_cells.cells(measured)
     nonblocking_tables.show(console, found)
     if not all(cell.valid() for cell in found):
         raise CommandError("wrong results, see the table", 1)
+
+
+def show_file(path: Path) -> bool:
+    """False: the file holds other records."""
+    schema = schema_of(path)
+    if schema == nonblocking.SCHEMA:
+        _show(nonblocking.read(path))
+    elif schema == timeline.SCHEMA:
+        nonblocking_tables.show_waits(console, timeline.read(path))
+    else:
+        return False
+    return True
+
+
+def _records(folder: Path, schema: str) -> list[Path]:
+    return [path for path in sorted(folder.glob("*.jsonl")) if schema_of(path) == schema]
+
+
+def render(results: Path, page: Path) -> None:
+    folder = results / "nonblocking"
+    lanes = [lane for path in _records(folder, nonblocking.SCHEMA) for lane in nonblocking.read(path)]
+    waits = [one for path in _records(folder, timeline.SCHEMA) for one in timeline.read(path)]
+    if not lanes and not waits:
+        return
+    page.write_text(nonblocking_page.page(lanes, waits))
+    console.print(f"wrote {page}")
 
 
 def _measure(
@@ -101,7 +135,7 @@ def _measure(
         for mpi in chosen:
             runs = [partial(nonblocking.run, mpi, request, with_hocket, keep) for with_hocket in sides]
             failed += _all_runs(mpi, request.cells, runs)
-    show(measured)
+    _show(measured)
     _must_not_have(failed)
 
 
