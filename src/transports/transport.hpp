@@ -25,11 +25,12 @@ struct Transfer {
   std::size_t done = 0;  ///< bytes moved so far
   std::size_t total = 0;
   bool started = false;
+  std::uint64_t state = 0;  ///< the transport's own; 0 when the transfer begins
 };
 
 /// What a rank waits for: that `word`, which was `seen`, changes by the doing of `peer`.
 struct Blocker {
-  const void* word = nullptr;  ///< a futex word, 4 bytes
+  const void* word = nullptr;  ///< a futex word, 4 bytes; null: nothing in memory shows it, ask again
   std::uint32_t seen = 0;
   Rank peer = 0;
 };

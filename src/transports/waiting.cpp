@@ -15,6 +15,7 @@ constexpr std::uint32_t spins_before_yield =
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr std::uint32_t yields_before_sleep = 256;
 constexpr long longest_sleep_ns = 1'000'000;
+constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
 
 void relax() noexcept {
 #if defined(__x86_64__)
@@ -50,7 +51,7 @@ Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
     sched_yield();
     return Status::ok;
   }
-  return sleep(word, seen);
+  return word ? sleep(word, seen) : nap();
 }
 
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
@@ -61,6 +62,21 @@ Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
   waiting_.sleepers->fetch_sub(1, std::memory_order_relaxed);
   poke();
   return waiting_.watch ? waiting_.watch->look(peer_, now_ns() - started_ns_) : Status::ok;
+}
+
+/// Whoever asks the MPI has it progressed, so nothing is poked here.
+Status Patience::nap() noexcept {
+  const std::uint64_t now = now_ns();
+  if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
+  if (waiting_.mode == WaitMode::sleep) {
+    const timespec moment{0, nap_ns};
+    nanosleep(&moment, nullptr);
+  } else {
+    sched_yield();
+  }
+  if (now - looked_ns_ < longest_sleep_ns) return Status::ok;
+  looked_ns_ = now;
+  return waiting_.watch ? waiting_.watch->look(peer_, now - started_ns_) : Status::ok;
 }
 
 void wake(const void* word) noexcept {

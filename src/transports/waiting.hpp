@@ -34,7 +34,8 @@ struct Waiting {
   std::atomic<std::uint32_t>* sleepers = nullptr;  ///< in shared memory: how many ranks sleep
 };
 
-/// One wait. pause() lets time pass until the 4 bytes at `word` may have changed from `seen`.
+/// One wait. pause() lets time pass until the 4 bytes at `word` may have changed from `seen`. Without a word
+/// the caller finds out by asking, as of peers on other nodes: then a pause is never a long one.
 class Patience {
  public:
   Patience(const Waiting& waiting, Rank peer) noexcept : waiting_(waiting), peer_(peer) {}
@@ -42,6 +43,7 @@ class Patience {
 
  private:
   Status sleep(const void* word, std::uint32_t seen) noexcept;
+  Status nap() noexcept;
   void poke() const noexcept {
     if (waiting_.poke) waiting_.poke(waiting_.poke_context);
   }
@@ -50,6 +52,7 @@ class Patience {
   Rank peer_;
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
+  std::uint64_t looked_ns_ = 0;  ///< when the watch was asked last
 };
 
 /// After a store that a sleeping rank may wait for. A wake-up that is missed costs the sleeper its bounded

@@ -1,0 +1,57 @@
+// What travels before, or with, the data of every message: whose it is, and of which call. All processes run
+// the same build on machines of one kind (agreed at set-up), so it is sent as it lies in memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "transports/mpi/port.hpp"
+
+namespace hocket::transports::mpi {
+
+/// The user's communicator: all members compute it alone (engine::SlotKey), so that none needs a message to
+/// be opened, and messages of one that this rank has not opened yet can be kept.
+struct CommunicatorId {
+  std::uint64_t origin = 0;
+  std::uint64_t members = 0;
+  bool operator==(const CommunicatorId&) const = default;
+};
+
+/// The call that a message belongs to, in words that only the engine reads: for errors.
+struct CallWords {
+  std::uint64_t call = 0;
+  std::uint64_t bytes = 0;
+  Rank root = 0;
+};
+
+struct Envelope {
+  enum class Kind : std::uint32_t { data, failure };
+
+  CommunicatorId communicator;
+  std::uint64_t bytes = 0;      ///< of the message
+  std::uint32_t instance = 0;   ///< of the operation on the communicator
+  std::uint32_t number = 0;     ///< of the message among those of its pair of ranks in this instance
+  std::uint32_t signature = 0;  ///< of the call and all before it
+  std::uint32_t tag = 0;        ///< under which the data follow; 0: they are in here
+  CallWords call;
+  Kind kind = Kind::data;
+};
+static_assert(std::is_trivially_copyable_v<Envelope>);
+
+/// A packet stays below the 4 KiB from which on Open MPI's shared memory asks the receiver first.
+inline constexpr std::size_t packet_bytes = 4000;
+inline constexpr std::size_t eager_bytes = packet_bytes - sizeof(Envelope);
+
+struct Packet {
+  Envelope envelope;
+  std::array<std::byte, eager_bytes> payload;
+  // so much for what travels
+  Packet* next = nullptr;  ///< in the list that it is in
+  Rank from = -1;
+  Port::Ticket ticket = 0;  ///< while it leaves
+};
+static_assert(offsetof(Packet, payload) == sizeof(Envelope));
+
+}  // namespace hocket::transports::mpi

@@ -1,0 +1,118 @@
+#include "transports/mpi/flights.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hocket::transports::mpi {
+
+void gather_pieces(std::span<const Piece> pieces, std::byte* to) noexcept {
+  for (const Piece& piece : pieces) {
+    if (piece.bytes != 0) std::memcpy(to, piece.data, piece.bytes);
+    to += piece.bytes;
+  }
+}
+
+void scatter_pieces(const std::byte* from, std::span<const Piece> pieces) noexcept {
+  for (const Piece& piece : pieces) {
+    if (piece.bytes != 0) std::memcpy(piece.data, from, piece.bytes);
+    from += piece.bytes;
+  }
+}
+
+namespace {
+
+/// Where the pieces begin if they follow each other, else null.
+std::byte* contiguous(std::span<const Piece> pieces) noexcept {
+  std::byte* begin = nullptr;
+  std::byte* end = nullptr;
+  for (const Piece& piece : pieces) {
+    if (piece.bytes == 0) continue;
+    if (begin && piece.data != end) return nullptr;
+    if (!begin) begin = piece.data;
+    end = piece.data + piece.bytes;
+  }
+  return begin;
+}
+
+}  // namespace
+
+std::uint32_t Flights::unused() {
+  if (free_.empty()) {
+    free_.reserve(flights_.size() + 1);  // so that what returns to it needs no memory
+    flights_.emplace_back();
+    return static_cast<std::uint32_t>(flights_.size() - 1);
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  return index;
+}
+
+Status Flights::begin(const Route& route, std::span<const Piece> pieces, std::size_t bytes, const void* owner,
+                      std::uint32_t& index) noexcept {
+  try {
+    index = unused();
+    Flight& f = flights_[index];
+    f.data = contiguous(pieces);
+    if (!f.data) {
+      if (f.scratch.size() < bytes) f.scratch.resize(bytes);
+      f.data = f.scratch.data();
+      if (!route.receives) gather_pieces(pieces, f.data);
+    }
+    f.bytes = bytes;
+    f.done = 0;
+    f.peer = route.peer;
+    f.tag = route.tag;
+    f.receives = route.receives;
+    f.owner = owner;
+    const Status s = start_part(f);
+    if (s != Status::ok) end(index);
+    return s;
+  } catch (...) {
+    return Status::no_memory;
+  }
+}
+
+Status Flights::start_part(Flight& f) noexcept {
+  f.part = std::min(longest_part_, f.bytes - f.done);
+  return f.receives ? port_.receive(f.data + f.done, f.part, f.peer, f.tag, f.ticket)
+                    : port_.send(f.data + f.done, f.part, f.peer, f.tag, f.ticket);
+}
+
+Status Flights::move_on(Flight& f) noexcept {
+  while (f.done < f.bytes) {
+    if (const Status s = port_.test(f.ticket); s != Status::ok) return s;
+    f.done += f.part;
+    if (f.done == f.bytes) break;
+    if (const Status s = start_part(f); s != Status::ok) return s;
+  }
+  return Status::ok;
+}
+
+Status Flights::advance(std::uint32_t index, std::span<const Piece> pieces) noexcept {
+  Flight& f = flights_[index];
+  const Status s = move_on(f);
+  if (s == Status::pending) return s;
+  if (s == Status::ok && f.receives && f.data == f.scratch.data()) scatter_pieces(f.data, pieces);
+  end(index);
+  return s;
+}
+
+void Flights::end(std::uint32_t index) noexcept {
+  flights_[index].owner = nullptr;
+  free_.push_back(index);
+}
+
+void Flights::abandon_all() noexcept {
+  for (const Flight& flight : flights_)
+    if (flight.owner) abandon(flight.owner);
+}
+
+void Flights::abandon(const void* owner) noexcept {
+  for (std::uint32_t i = 0; i < flights_.size(); ++i) {
+    if (flights_[i].owner != owner) continue;
+    port_.abandon(flights_[i].ticket);
+    end(i);
+  }
+}
+
+}  // namespace hocket::transports::mpi

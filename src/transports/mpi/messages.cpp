@@ -1,0 +1,143 @@
+#include "transports/mpi/messages.hpp"
+
+#include <algorithm>
+
+namespace hocket::transports::mpi {
+
+namespace {
+
+/// Transfer::state: the message's number, counted from 1, in the low half; the flight's, too, in the high
+/// one.
+constexpr std::uint32_t number_in(std::uint64_t state) noexcept {
+  return static_cast<std::uint32_t>(state);
+}
+constexpr std::uint32_t flight_in(std::uint64_t state) noexcept {
+  return static_cast<std::uint32_t>(state >> 32U) - 1;
+}
+constexpr bool has_flight(std::uint64_t state) noexcept {
+  return state >> 32U != 0;
+}
+void set_flight(std::uint64_t& state, std::uint32_t flight) noexcept {
+  state |= static_cast<std::uint64_t>(flight + 1) << 32U;
+}
+
+}  // namespace
+
+Messages::Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members)
+    : network_(network), communicator_(communicator), members_(members), numbers_(members.size()) {}
+
+void Messages::begin(std::uint32_t instance, std::uint32_t signature, const CallWords& call) noexcept {
+  instance_ = instance;
+  signature_ = signature;
+  call_ = call;
+  poller_ = nullptr;
+  std::ranges::fill(numbers_, Numbers{});
+}
+
+void Messages::abandon() noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  network_.flights_.abandon(this);
+}
+
+Status Messages::end(Transfer& transfer) noexcept {
+  transfer.started = true;
+  transfer.done = transfer.total;
+  return Status::ok;
+}
+
+Status Messages::advance_send(Transfer& transfer) noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  if (transfer.state == 0) {
+    const Status s = start_send(transfer);
+    if (s != Status::ok || transfer.started) return s;
+  }
+  return fly(transfer);
+}
+
+Envelope Messages::envelope_for(Transfer& transfer) noexcept {
+  Envelope e;
+  e.communicator = communicator_;
+  e.bytes = transfer.total;
+  e.instance = instance_;
+  e.number = ++numbers(transfer.peer).sent;
+  e.signature = signature_;
+  e.call = call_;
+  return e;
+}
+
+Status Messages::start_send(Transfer& transfer) noexcept {
+  if (network_.broken_) return Status::failed;
+  if (network_.leaving_ >= Network::most_leaving) {
+    network_.take_in();
+    return Status::pending;
+  }
+  Packet* packet = network_.pool_.take();
+  if (!packet) return Status::no_memory;
+  const Rank to = world(transfer.peer);
+  packet->envelope = envelope_for(transfer);
+  transfer.state = packet->envelope.number;
+  if (transfer.total <= eager_bytes) {
+    gather_pieces(transfer.pieces, packet->payload.data());
+    const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, to);
+    return s == Status::ok ? end(transfer) : s;
+  }
+  const std::uint32_t tag = packet->envelope.tag = network_.next_tag(to);
+  if (const Status s = network_.post(packet, sizeof(Envelope), to); s != Status::ok) return s;
+  std::uint32_t flight = 0;
+  const Status s = network_.flights_.begin({to, tag, false}, transfer.pieces, transfer.total, this, flight);
+  set_flight(transfer.state, flight);
+  return s;
+}
+
+Status Messages::advance_recv(Transfer& transfer) noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  if (transfer.state == 0) transfer.state = ++numbers(transfer.peer).received;
+  if (!has_flight(transfer.state)) {
+    const Status s = start_recv(transfer);
+    if (s != Status::ok || transfer.started) return s;
+  }
+  return fly(transfer);
+}
+
+/// One of the receives that wait asks the network for all of them.
+Packet* Messages::find(Transfer& transfer) noexcept {
+  const Arrivals::Address address{communicator_, instance_, number_in(transfer.state), world(transfer.peer)};
+  Packet* packet = network_.arrivals_.take(address);
+  if (!packet && (!poller_ || poller_ == &transfer)) {
+    poller_ = &transfer;
+    network_.take_in();
+    packet = network_.arrivals_.take(address);
+  }
+  if (packet && poller_ == &transfer) poller_ = nullptr;
+  return packet;
+}
+
+Status Messages::start_recv(Transfer& transfer) noexcept {
+  Packet* packet = find(transfer);
+  if (!packet) return network_.broken_ ? Status::failed : Status::pending;
+  const Envelope e = packet->envelope;
+  const Status accepted = accept(e, transfer);
+  if (accepted == Status::ok && e.tag == 0) scatter_pieces(packet->payload.data(), transfer.pieces);
+  network_.pool_.give_back(packet);
+  if (accepted != Status::ok) return accepted;
+  if (e.tag == 0) return end(transfer);
+  std::uint32_t flight = 0;
+  const Status s = network_.flights_.begin({world(transfer.peer), e.tag, true}, transfer.pieces,
+                                           transfer.total, this, flight);
+  set_flight(transfer.state, flight);
+  return s;
+}
+
+Status Messages::accept(const Envelope& e, const Transfer& transfer) noexcept {
+  const bool same_call = e.signature == signature_;
+  if (same_call && e.bytes == transfer.total) return Status::ok;
+  disagreement_ = {transfer.peer, same_call, e.bytes, transfer.total, e.call};
+  return Status::mismatch;
+}
+
+Status Messages::fly(Transfer& transfer) noexcept {
+  const Status s = network_.flights_.advance(flight_in(transfer.state), transfer.pieces);
+  return s == Status::ok ? end(transfer) : s;
+}
+
+}  // namespace hocket::transports::mpi

@@ -1,0 +1,69 @@
+// Two-sided access over the network: the messages of one operation of a communicator. Several operations of a
+// communicator may be under way at the same time, each with messages of its own.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "transports/mpi/network.hpp"
+#include "transports/transport.hpp"
+
+namespace hocket::transports::mpi {
+
+class Messages final : public TwoSided {
+ public:
+  /// `members`: world ranks of the communicator, in its order. All arguments outlive it.
+  Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members);
+  ~Messages() override { abandon(); }
+  Messages(const Messages&) = delete;
+  Messages& operator=(const Messages&) = delete;
+
+  /// Begins an operation: its number on the communicator, and the signature of its call and all before it.
+  void begin(std::uint32_t instance, std::uint32_t signature, const CallWords& call) noexcept;
+  /// Lets go of the memory of transfers that have not ended, after an error.
+  void abandon() noexcept;
+
+  Status advance_send(Transfer& transfer) noexcept override;
+  Status advance_recv(Transfer& transfer) noexcept override;
+  Blocker send_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
+  Blocker recv_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
+
+  /// After Status::mismatch: what the peer sent, for which call.
+  struct Disagreement {
+    Rank peer = 0;
+    bool same_call = false;  ///< with data of another size
+    std::size_t sent = 0;
+    std::size_t expected = 0;
+    CallWords call;
+  };
+  const std::optional<Disagreement>& disagreement() const noexcept { return disagreement_; }
+
+ private:
+  struct Numbers {
+    std::uint32_t sent = 0;
+    std::uint32_t received = 0;
+  };
+
+  Rank world(Rank peer) const noexcept { return members_[static_cast<std::size_t>(peer)]; }
+  Numbers& numbers(Rank peer) noexcept { return numbers_[static_cast<std::size_t>(peer)]; }
+  Status start_send(Transfer& transfer) noexcept;
+  Status start_recv(Transfer& transfer) noexcept;
+  Status fly(Transfer& transfer) noexcept;
+  Status end(Transfer& transfer) noexcept;
+  Packet* find(Transfer& transfer) noexcept;
+  Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
+  Envelope envelope_for(Transfer& transfer) noexcept;
+
+  Network& network_;
+  const CommunicatorId communicator_;
+  std::span<const Rank> members_;
+  std::vector<Numbers> numbers_;  ///< of messages so far, by peer
+  std::uint32_t instance_ = 0;
+  std::uint32_t signature_ = 0;
+  CallWords call_;
+  const Transfer* poller_ = nullptr;  ///< the one of several waiting receives that asks the network
+  std::optional<Disagreement> disagreement_;
+};
+
+}  // namespace hocket::transports::mpi

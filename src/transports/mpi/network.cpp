@@ -1,0 +1,143 @@
+#include "transports/mpi/network.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace hocket::transports::mpi {
+
+Network::Network(std::unique_ptr<Port> port, std::size_t part_bytes)
+    : port_(std::move(port)), flights_(*port_, part_bytes), tags_(static_cast<std::size_t>(port_->ranks())) {
+  for (std::uint32_t place = 0; place < Port::places; ++place)
+    if (listen(place) != Status::ok) throw Error("the MPI cannot receive messages for Hocket");
+}
+
+/// The port ends the receives of envelopes itself, before their packets go.
+void Network::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!port_) return;
+  broken_ = true;
+  flights_.abandon_all();
+  for (Packet* left = leaving_first_; left; left = left->next) port_->abandon(left->ticket);
+  leaving_first_ = leaving_last_ = nullptr;
+  port_.reset();
+}
+
+Status Network::listen(std::uint32_t place) noexcept {
+  Packet* packet = pool_.take();
+  listening_[place] = packet;
+  return packet ? port_->listen(place, packet, packet_bytes) : Status::no_memory;
+}
+
+void Network::progress() noexcept {
+  const std::lock_guard lock(mutex_);
+  take_in();
+}
+
+void Network::take_in() noexcept {
+  if (broken_) return;
+  see_off();
+  std::uint32_t place = 0;
+  Rank from = 0;
+  Status heard = Status::ok;
+  while (!broken_ && (heard = port_->heard(place, from)) == Status::ok) {
+    Packet* packet = listening_[place];
+    packet->from = from;
+    broken_ = listen(place) != Status::ok;
+    keep(packet);
+  }
+  broken_ = broken_ || (heard != Status::ok && heard != Status::pending);
+}
+
+void Network::keep(Packet* packet) noexcept {
+  if (packet->envelope.kind == Envelope::Kind::data) return arrivals_.add(packet);
+  keep_failure(*packet);
+  pool_.give_back(packet);
+}
+
+void Network::keep_failure(const Packet& packet) noexcept {
+  try {
+    const auto* text = reinterpret_cast<const char*>(packet.payload.data());
+    failures_.push_back({packet.envelope.communicator, {text, packet.envelope.bytes}});
+  } catch (...) {
+    broken_ = true;  // the reason is lost, not that there is one
+  }
+  any_failure_.store(true, std::memory_order_release);
+}
+
+/// Sends `bytes` of the packet, which is the network's from now on. pending: too many have not left yet.
+Status Network::post(Packet* packet, std::size_t bytes, Rank to) noexcept {
+  Status s = port_->send(packet, bytes, to, 0, packet->ticket);
+  if (s == Status::ok) s = port_->test(packet->ticket);  // mostly it has left already
+  if (s != Status::pending) {
+    pool_.give_back(packet);
+    return s;
+  }
+  (leaving_last_ ? leaving_last_->next : leaving_first_) = packet;
+  leaving_last_ = packet;
+  packet->next = nullptr;
+  ++leaving_;
+  return Status::ok;
+}
+
+void Network::see_off() noexcept {
+  while (leaving_first_) {
+    const Status s = port_->test(leaving_first_->ticket);
+    if (s == Status::pending) return;
+    broken_ = broken_ || s != Status::ok;
+    Packet* gone = leaving_first_;
+    leaving_first_ = gone->next;
+    if (!leaving_first_) leaving_last_ = nullptr;
+    --leaving_;
+    pool_.give_back(gone);
+  }
+}
+
+bool Network::has_left() noexcept {
+  const std::lock_guard lock(mutex_);
+  see_off();
+  return !leaving_first_;
+}
+
+std::uint32_t Network::next_tag(Rank to) noexcept {
+  std::uint32_t& last = tags_[static_cast<std::size_t>(to)];
+  last = last >= port_->last_tag() ? 1 : last + 1;
+  return last;
+}
+
+Packet* Network::failure_packet(const CommunicatorId& communicator, const std::string& text) noexcept {
+  Packet* packet = pool_.take();
+  if (!packet) return nullptr;
+  packet->envelope = {};
+  packet->envelope.communicator = communicator;
+  packet->envelope.kind = Envelope::Kind::failure;
+  packet->envelope.bytes = std::min(text.size(), eager_bytes);
+  std::memcpy(packet->payload.data(), text.data(), packet->envelope.bytes);
+  return packet;
+}
+
+void Network::fail(const CommunicatorId& communicator, std::span<const Rank> members,
+                   const std::string& text) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (Packet* packet = failure_packet(communicator, text)) keep(packet);
+  for (const Rank member : members) {
+    if (!port_ || member == port_->rank()) continue;
+    if (Packet* packet = failure_packet(communicator, text))
+      post(packet, sizeof(Envelope) + packet->envelope.bytes, member);
+  }
+}
+
+bool Network::has_failure(const CommunicatorId& communicator) noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(failures_, [&](const Failure& f) { return f.communicator == communicator; });
+}
+
+std::string Network::failure(const CommunicatorId& communicator) {
+  const std::lock_guard lock(mutex_);
+  for (const Failure& f : failures_)
+    if (f.communicator == communicator) return f.text;
+  return broken_ ? "a message between nodes could not be sent or received" : "a collective failed";
+}
+
+}  // namespace hocket::transports::mpi

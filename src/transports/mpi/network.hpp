@@ -1,0 +1,93 @@
+// The messages of all communicators of a process over its one port: envelopes that go out and come in,
+// matched by what they say, and the data that follow them.
+//
+// A message is an envelope with the data inside, or, if they are long, an envelope that names the tag under
+// which they come. Envelopes are received in a few places by receives that match any sender, so a message may
+// come before its operation has begun here, and before its communicator was opened; it is kept until somebody
+// asks for it.
+//
+// Numbers wrap: those of instances and messages are only compared for equality, among what is under way; a
+// pair's tags serve again after as many long messages as there are tags (32,767 at least), by when a receiver
+// has long asked for the first, or else has that many long messages of one sender before it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "transports/mpi/flights.hpp"
+#include "transports/mpi/packets.hpp"
+
+namespace hocket::transports::mpi {
+
+/// Locks itself: operations of several threads may be under way.
+class Network {
+ public:
+  static constexpr std::size_t longest_part = std::size_t{1} << 30U;
+
+  explicit Network(std::unique_ptr<Port> port, std::size_t part_bytes = longest_part);
+  ~Network() { close(); }
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  /// Gives the port up: whatever is under way, or comes later, fails.
+  void close() noexcept;
+  bool is_open() const noexcept { return port_ != nullptr; }
+  const Port& port() const noexcept { return *port_; }
+
+  /// Takes in what has arrived, without waiting. Good at any time; an operation does it when it lacks
+  /// something.
+  void progress() noexcept;
+
+  /// Tells the members of a communicator that it is given up, and why.
+  void fail(const CommunicatorId& communicator, std::span<const Rank> members,
+            const std::string& text) noexcept;
+  /// Whether it was, by any of its members.
+  bool failed(const CommunicatorId& communicator) noexcept {
+    return any_failure_.load(std::memory_order_acquire) && has_failure(communicator);
+  }
+  std::string failure(const CommunicatorId& communicator);
+
+  /// Everything that was sent is out of this process.
+  bool has_left() noexcept;
+
+ private:
+  friend class Messages;
+
+  static constexpr std::uint32_t most_leaving = 256;
+
+  // messages.cpp calls these, holding the lock.
+  void take_in() noexcept;
+  Status post(Packet* packet, std::size_t bytes, Rank to) noexcept;
+  std::uint32_t next_tag(Rank to) noexcept;
+
+  Status listen(std::uint32_t place) noexcept;
+  void keep(Packet* packet) noexcept;
+  Packet* failure_packet(const CommunicatorId& communicator, const std::string& text) noexcept;
+  void keep_failure(const Packet& packet) noexcept;
+  void see_off() noexcept;
+  bool has_failure(const CommunicatorId& communicator) noexcept;
+
+  struct Failure {
+    CommunicatorId communicator;
+    std::string text;
+  };
+
+  std::mutex mutex_;
+  std::unique_ptr<Port> port_;
+  PacketPool pool_;
+  Arrivals arrivals_;
+  Flights flights_;
+  std::array<Packet*, Port::places> listening_{};
+  Packet* leaving_first_ = nullptr;  ///< packets whose send is not complete, oldest first
+  Packet* leaving_last_ = nullptr;
+  std::uint32_t leaving_ = 0;
+  std::vector<std::uint32_t> tags_;  ///< of the last long message to each rank
+  bool broken_ = false;              ///< the port has failed
+  std::atomic<bool> any_failure_{false};
+  std::vector<Failure> failures_;
+};
+
+}  // namespace hocket::transports::mpi

@@ -1,0 +1,46 @@
+#include "transports/mpi/packets.hpp"
+
+namespace hocket::transports::mpi {
+
+Packet* PacketPool::take() noexcept {
+  if (!free_) try {
+      blocks_.push_back(std::make_unique<Packet[]>(block_packets));
+      for (std::size_t i = 0; i < block_packets; ++i) give_back(&blocks_.back()[i]);
+    } catch (...) {
+      return nullptr;
+    }
+  Packet* packet = free_;
+  free_ = packet->next;
+  packet->next = nullptr;
+  return packet;
+}
+
+std::size_t Arrivals::place_of(const Address& address) noexcept {
+  std::uint64_t h = address.communicator.origin ^ address.communicator.members * 0x9e3779b97f4a7c15U;
+  h ^= static_cast<std::uint64_t>(address.instance) << 32U ^
+       static_cast<std::uint64_t>(address.number) << 16U ^ static_cast<std::uint32_t>(address.from);
+  return (h * 0x9e3779b97f4a7c15U) >> 40U & (places - 1);
+}
+
+void Arrivals::add(Packet* packet) noexcept {
+  const Envelope& e = packet->envelope;
+  Packet*& list = lists_[place_of({e.communicator, e.instance, e.number, packet->from})];
+  packet->next = list;
+  list = packet;
+}
+
+Packet* Arrivals::take(const Address& address) noexcept {
+  for (Packet** at = &lists_[place_of(address)]; *at; at = &(*at)->next) {
+    Packet* packet = *at;
+    const Envelope& e = packet->envelope;
+    if (packet->from != address.from || e.instance != address.instance || e.number != address.number ||
+        e.communicator != address.communicator)
+      continue;
+    *at = packet->next;
+    packet->next = nullptr;
+    return packet;
+  }
+  return nullptr;
+}
+
+}  // namespace hocket::transports::mpi

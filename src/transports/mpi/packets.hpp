@@ -1,0 +1,50 @@
+// Packets without use, and packets that have arrived before anybody asked for them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "transports/mpi/envelope.hpp"
+
+namespace hocket::transports::mpi {
+
+/// Grows by blocks and never shrinks: warm, it does not allocate.
+class PacketPool {
+ public:
+  /// Null: no memory.
+  Packet* take() noexcept;
+  void give_back(Packet* packet) noexcept {
+    packet->next = free_;
+    free_ = packet;
+  }
+
+ private:
+  static constexpr std::size_t block_packets = 32;
+  std::vector<std::unique_ptr<Packet[]>> blocks_;
+  Packet* free_ = nullptr;
+};
+
+/// By communicator, instance, sender and number.
+class Arrivals {
+ public:
+  struct Address {
+    CommunicatorId communicator;
+    std::uint32_t instance;
+    std::uint32_t number;
+    Rank from;
+  };
+
+  void add(Packet* packet) noexcept;
+  /// Takes it out; null if it is not here.
+  Packet* take(const Address& address) noexcept;
+
+ private:
+  static constexpr std::size_t places = 1024;
+  static std::size_t place_of(const Address& address) noexcept;
+
+  std::array<Packet*, places> lists_{};
+};
+
+}  // namespace hocket::transports::mpi
