@@ -50,13 +50,8 @@ std::optional<CallMark> mark_of(Channel& channel, Rank rank, std::uint32_t insta
   const Mark& m = channel.area_of(rank).marks[instance % transports::shm::marks_kept];
   const std::uint64_t call = m.call.load(std::memory_order_acquire);
   if (call >> 32U != instance) return std::nullopt;
-  CallMark mark;
-  mark.function = static_cast<Function>(call & 0xffU);
-  mark.operation = static_cast<std::uint8_t>(call >> 8U & 0xffU);
-  mark.native = (call >> 16U & 1U) != 0;
-  mark.root = static_cast<Rank>(m.root.load(std::memory_order_relaxed));
-  mark.bytes = m.bytes.load(std::memory_order_relaxed);
-  return mark;
+  return CallMark::unpacked(call, static_cast<Rank>(m.root.load(std::memory_order_relaxed)),
+                            m.bytes.load(std::memory_order_relaxed));
 }
 
 std::uint32_t first_difference(Channel& channel, std::uint32_t instance) noexcept {

@@ -24,6 +24,11 @@ struct CallMark {
            static_cast<std::uint64_t>(operation) << 8U | static_cast<std::uint64_t>(function);
   }
 
+  static CallMark unpacked(std::uint64_t call, Rank root, std::size_t bytes) noexcept {
+    return {static_cast<Function>(call & 0xffU), static_cast<std::uint8_t>(call >> 8U & 0xffU),
+            (call >> 16U & 1U) != 0, root, bytes};
+  }
+
   /// "MPI_Reduce(64 bytes, root 2, MPI_SUM)"
   std::string text() const;
 };

@@ -4,6 +4,7 @@
 
 #include "engine/guard.hpp"
 #include "engine/node_communicator.hpp"
+#include "engine/spread_communicator.hpp"
 
 namespace hocket::engine {
 
@@ -16,27 +17,17 @@ std::uint64_t hash_of(std::span<const Rank> members) {
   return h;
 }
 
-}  // namespace
-
-std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t origin,
-                                                 std::span<const Rank> members, Rank rank,
-                                                 std::string& why_not) {
+/// Why not all members can use this rank's arena.
+std::string obstacle(Engine& engine) {
   Arena* arena = engine.arena();
-  if (!arena || !arena->sealed()) {
-    why_not = arena ? arena->why() : engine.why_not();
-    return nullptr;
-  }
-  if (!engine.device_runtime().empty()) {
-    why_not = engine.device_runtime() +
-              " is loaded: buffers may be device memory (HOCKET_DEVICE=host if they are not)";
-    return nullptr;
-  }
-  if (!std::all_of(members.begin(), members.end(), [&](Rank r) { return arena->has(r); })) {
-    const std::string absent = arena->absentees();
-    why_not = absent.empty() ? "some of its ranks are on other nodes" : absent;
-    return nullptr;
-  }
-  const SlotKey key{origin, hash_of(members), 0};
+  if (!arena || !arena->sealed()) return arena ? arena->why() : engine.why_not();
+  const std::string absent = arena->absentees();
+  return absent.empty() ? "some of its ranks are on other nodes" : absent;
+}
+
+std::unique_ptr<Communicator> open_on_node(Engine& engine, const SlotKey& key, std::span<const Rank> members,
+                                           Rank rank, std::string& why_not) {
+  Arena* arena = engine.arena();
   const auto ranks = static_cast<Rank>(members.size());
   const Slot slot = arena->carve(key, transports::shm::bytes_for(ranks), static_cast<int>(ranks));
   if (!slot.memory) {
@@ -52,6 +43,35 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
     arena->release(key);
     throw;
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t origin,
+                                                 std::span<const Rank> members, Rank rank,
+                                                 std::string& why_not) {
+  if (!engine.device_runtime().empty()) {
+    why_not = engine.device_runtime() +
+              " is loaded: buffers may be device memory (HOCKET_DEVICE=host if they are not)";
+    return nullptr;
+  }
+  const SlotKey key{origin, hash_of(members), 0};
+  if (engine.arena() && engine.arena()->sealed() && engine.on_one_node(members))
+    return open_on_node(engine, key, members, rank, why_not);
+  if (engine.network()) return std::make_unique<SpreadCommunicator>(engine, key, members, rank);
+  why_not = obstacle(engine);
+  return nullptr;
+}
+
+// A communicator without non-blocking operations of its own leaves them to the MPI.
+
+Prepared* Communicator::prepare(const Call&) noexcept {
+  static Prepared native;
+  return &native;
+}
+
+Outstanding* Communicator::start(Prepared&, const Call&) noexcept {
+  return nullptr;
 }
 
 }  // namespace hocket::engine

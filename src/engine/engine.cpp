@@ -1,5 +1,7 @@
 #include "engine/engine.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "engine/device_runtime.hpp"
 #include "kernels/kernels.hpp"
@@ -13,18 +15,40 @@ Engine::Engine(const Options& options, Host host)
 
 Engine::~Engine() = default;
 
+bool Engine::wants_network() const {
+  return options_.across_nodes || options_.node_size > 0;
+}
+
+std::string Engine::fingerprint() const {
+  return "hocket " HOCKET_VERSION "; " + options_.fingerprint() +
+         (device_runtime_.empty() ? "" : "; device buffers possible");
+}
+
+void Engine::connect(std::unique_ptr<transports::mpi::Port> port) {
+  network_ = std::make_unique<transports::mpi::Network>(std::move(port));
+}
+
+void Engine::disconnect() {
+  if (network_) network_->close();
+}
+
+bool Engine::on_one_node(std::span<const Rank> members) {
+  const auto node_of = [size = static_cast<Rank>(options_.node_size)](Rank r) { return size ? r / size : 0; };
+  return arena_ && std::ranges::all_of(members, [&](Rank r) {
+           return arena_->has(r) && node_of(r) == node_of(members.front());
+         });
+}
+
 void Engine::before_init() {
+  if (options_.device == "auto") device_runtime_ = loaded_device_runtime();
   const std::optional<JobIdentity> job = identify_job(why_not_, host_.launcher);
   if (!job) return;
   if (job->local_size < 2) {
     why_not_ = "the job has one rank on this node";
     return;
   }
-  if (options_.device == "auto") device_runtime_ = loaded_device_runtime();
-  const std::string buffers = device_runtime_.empty() ? "" : "; device buffers possible";
   try {
-    arena_ = Arena::announce(*job, {options_.memory, options_.setup_seconds,
-                                    "hocket " HOCKET_VERSION "; " + options_.fingerprint() + buffers});
+    arena_ = Arena::announce(*job, {options_.memory, options_.setup_seconds, fingerprint()});
     arena_->set_poke(host_.poke, host_.context);
   } catch (const Error& e) {
     why_not_ = e.what();

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/options.hpp"
 #include "engine/arena.hpp"
 #include "engine/report.hpp"
+#include "transports/mpi/network.hpp"
 #include "tuning/rules.hpp"
 
 namespace hocket::engine {
@@ -47,6 +49,20 @@ class Engine {
   /// sealed.
   bool oversubscribed() const { return arena_ && arena_->local_ranks() > arena_->cores_for_job(); }
 
+  /// Asked for communicators over several nodes.
+  bool wants_network() const;
+  /// Version and options, readable: what all ranks must share.
+  std::string fingerprint() const;
+  /// Point-to-point that reaches all ranks of the job, once all have agreed to use it; until disconnect().
+  void connect(std::unique_ptr<transports::mpi::Port> port);
+  void disconnect();
+  transports::mpi::Network* network() {  ///< null: none
+    return network_ && network_->is_open() ? network_.get() : nullptr;
+  }
+  /// All of these world ranks share this rank's arena, and the node that HOCKET_NODE_SIZE pretends. The same
+  /// on all of them, once the arena is sealed.
+  bool on_one_node(std::span<const Rank> members);
+
   void before_init();  ///< before the native MPI_Init or Session_init
   void after_init(Rank rank, Rank ranks);
   /// Instead of both: an arena made elsewhere (ranks as threads of one test process).
@@ -58,6 +74,7 @@ class Engine {
   Report report_;
   tuning::Rules rules_;
   std::unique_ptr<Arena> arena_;
+  std::unique_ptr<transports::mpi::Network> network_;
   std::string why_not_;
   std::string device_runtime_;
 };

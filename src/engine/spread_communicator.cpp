@@ -1,0 +1,190 @@
+#include "engine/spread_communicator.hpp"
+
+#include "base/clock.hpp"
+#include "engine/call_kind.hpp"
+#include "engine/function_table.hpp"
+#include "engine/wait_mode.hpp"
+#include "tuning/rules.hpp"
+
+namespace hocket::engine {
+
+SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members,
+                                       Rank rank)
+    : engine_(engine),
+      members_(members.begin(), members.end()),
+      rank_(rank),
+      guard_(engine, {key.origin, key.members}, members_, rank),
+      waiting_(waiting_of(engine, guard_)),
+      ground_{*engine.network(), guard_, waiting_, members_},
+      rows_(engine.report()),
+      operation_(ground_),
+      timed_(!engine.options().report.empty()) {}
+
+Outcome SpreadCommunicator::begin(const Call& call) noexcept {
+  Decision* decision = decision_for(call);
+  last_ = nullptr;
+  if (!decision || guard_.failed()) return Outcome::error;
+  if (is_repeatable(call)) {
+    last_ = decision;
+    decision->call = call;
+  }
+  const Path& path = take_turn(*decision);
+  return path.is_native() ? leave_to_mpi(path, call) : Outcome::ours;
+}
+
+Outcome SpreadCommunicator::carry_out(const Call& call) noexcept {
+  return follow(decision_->path, call);
+}
+
+Repeatable SpreadCommunicator::repeatable() const noexcept {
+  return last_ ? Repeatable{last_, last_->generation, last_->call.reduction} : Repeatable{};
+}
+
+Outcome SpreadCommunicator::repeat(const Repeatable& repeated, const void* input, void* output,
+                                   bool in_place) noexcept {
+  Decision& decision = *repeated.decision;
+  if (decision.generation != repeated.generation) return Outcome::forgotten;
+  decision.call.input = input;
+  decision.call.output = output;
+  decision.call.in_place = in_place;
+  decision.call.reduction = repeated.reduction;
+  if (guard_.failed()) [[unlikely]]
+    return Outcome::error;
+  const Path& path = take_turn(decision);
+  return path.is_native() ? leave_to_mpi(path, decision.call) : follow(path, decision.call);
+}
+
+std::uint32_t SpreadCommunicator::signature_of_call(const CallKind& kind) const noexcept {
+  return engine_.options().check ? signature_of(kind) : 1;
+}
+
+/// This rank alone: the others cannot know, unless they are told.
+void SpreadCommunicator::fail_without_memory(const SpreadGuard::Turn& turn) noexcept {
+  guard_.fail(turn, Status::no_memory, std::nullopt);
+}
+
+/// All that the ranks know of a call without agreed sizes is its function and its root: there is no memory in
+/// which they see each other's calls.
+Decision* SpreadCommunicator::decision_for(const Call& call) noexcept {
+  const CallKind kind = kind_of(call, call.agreed_bytes, ranks());
+  Decision* known = decisions_.find(kind);
+  if (known && known->known && known->kind == kind) return known;
+  try {
+    Decision& decision = decisions_.make(kind);
+    const std::uint32_t generation = decision.generation + 1;
+    decision = Decision{};
+    decision.kind = kind;
+    decision.generation = generation;
+    decision.path = path_for(kind, call);
+    decision.signature = signature_of_call(kind);
+    decision.known = true;
+    return &decision;
+  } catch (...) {
+    fail_without_memory({blocking_.number + 1, {}});
+    return nullptr;
+  }
+}
+
+Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call) {
+  tuning::Situation situation;
+  situation.collective = call.collective;
+  situation.ranks = ranks();
+  situation.bytes = kind.bytes;
+  situation.sizes_known = sizes_known(call.function);
+  situation.equal_blocks = equal_blocks(call.function);
+  situation.commutative = kind.commutative;
+  situation.predefined = kind.operation != 0;
+  situation.across_nodes = true;
+  const tuning::Choice choice = engine_.rules().choose(situation);
+  Path path;
+  if (choice.algorithm) {
+    path.plan =
+        &plans_.get(*choice.algorithm, request_of(kind, call.collective, ranks(), rank_, choice.parameters));
+    path.copies_input = !choice.algorithm->in_place || call.collective == ir::Collective::reduce_scatter;
+  }
+  path.row = rows_.row(call.function, kind.bytes, choice.algorithm ? choice.algorithm->name : "native",
+                       choice.reason);
+  return path;
+}
+
+const Path& SpreadCommunicator::take_turn(Decision& decision) noexcept {
+  decision_ = &decision;
+  const CallKind& kind = decision.kind;
+  const Path& path = decision.path;
+  turn_ = {blocking_.next(), {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes}};
+  if (timed_) [[unlikely]]
+    started_ns_ = monotonic_ns();
+  return path;
+}
+
+Outcome SpreadCommunicator::leave_to_mpi(const Path& path, const Call& call) noexcept {
+  path.row->count(call.agreed_bytes);
+  return timed_ ? Outcome::native_timed : Outcome::native;
+}
+
+Outcome SpreadCommunicator::follow(const Path& path, const Call& call) noexcept {
+  blocking_.add(decision_->signature);
+  guard_.enter(turn_);
+  try {
+    operation_.prepare(path, call, turn_, blocking_.history);
+  } catch (...) {
+    fail_without_memory(turn_);
+    return Outcome::error;
+  }
+  if (operation_.run() != Status::ok) return Outcome::error;
+  path.row->count(call.agreed_bytes);
+  return timed_ ? Outcome::done_timed : Outcome::done;
+}
+
+void SpreadCommunicator::ended() noexcept {
+  if (!timed_) return;
+  decision_->path.row->count_time(static_cast<double>(monotonic_ns() - started_ns_) * 1e-9);
+}
+
+void SpreadCommunicator::mark_native(Function) noexcept {
+  blocking_.next();
+}
+
+Prepared* SpreadCommunicator::prepare(const Call& call) noexcept {
+  const CallKind kind = kind_of(call, call.agreed_bytes, ranks());
+  if (Prepared* known = prepared_.find(kind)) return known;
+  try {
+    Prepared& prepared = prepared_.make(kind);
+    prepared.signature = signature_of_call(kind);
+    prepared.path = path_for(kind, call);
+    return &prepared;
+  } catch (...) {
+    fail_without_memory({nonblocking_.number + 1, {}});
+    return nullptr;
+  }
+}
+
+SpreadOperation& SpreadCommunicator::unused() {
+  if (unused_.empty()) {
+    operations_.push_back(std::make_unique<SpreadOperation>(ground_, &unused_));
+    unused_.reserve(operations_.size());
+    unused_.push_back(operations_.back().get());
+  }
+  SpreadOperation& operation = *unused_.back();
+  unused_.pop_back();
+  return operation;
+}
+
+/// Blocking calls have the lower half of the numbers.
+Outstanding* SpreadCommunicator::start(Prepared& prepared, const Call& call) noexcept {
+  constexpr std::uint32_t upper_half = 1U << 31U;
+  const CallKind& kind = prepared.kind;
+  const SpreadGuard::Turn turn{nonblocking_.next() | upper_half,
+                               {kind.function, kind.operation, false, kind.root, kind.bytes}};
+  nonblocking_.add(prepared.signature);
+  try {
+    SpreadOperation& operation = unused();
+    operation.prepare(prepared.path, call, turn, nonblocking_.history);
+    return &operation;
+  } catch (...) {
+    fail_without_memory(turn);
+    return nullptr;
+  }
+}
+
+}  // namespace hocket::engine

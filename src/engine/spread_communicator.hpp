@@ -1,0 +1,78 @@
+// A communicator whose ranks are on several nodes: schedules of sends and receives, carried by the MPI's own
+// point-to-point.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/communicator.hpp"
+#include "engine/decision.hpp"
+#include "engine/plans.hpp"
+#include "engine/prepared.hpp"
+#include "engine/spread_guard.hpp"
+#include "engine/spread_operation.hpp"
+
+namespace hocket::engine {
+
+class SpreadCommunicator final : public Communicator {
+ public:
+  SpreadCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank);
+
+  Outcome begin(const Call& call) noexcept override;
+  Outcome carry_out(const Call& call) noexcept override;
+  Repeatable repeatable() const noexcept override;
+  Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
+  void ended() noexcept override;
+  Prepared* prepare(const Call& call) noexcept override;
+  Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
+  void mark_native(Function function) noexcept override;
+  void give_up(const std::string& reason) noexcept override { guard_.fail(reason); }
+  std::string error() const override { return guard_.error(); }
+
+ private:
+  Rank ranks() const noexcept { return static_cast<Rank>(members_.size()); }
+  Decision* decision_for(const Call& call) noexcept;  ///< null: no memory
+  Path path_for(const CallKind& kind, const Call& call);
+  const Path& take_turn(Decision& decision) noexcept;
+  Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
+  Outcome follow(const Path& path, const Call& call) noexcept;
+  std::uint32_t signature_of_call(const CallKind& kind) const noexcept;
+  SpreadOperation& unused();
+  void fail_without_memory(const SpreadGuard::Turn& turn) noexcept;
+
+  /// The calls of one sort, blocking or not: each sort comes in the same order on all ranks.
+  struct Sequence {
+    std::uint32_t number = 0;   ///< of calls so far, whoever ran them
+    std::uint32_t history = 0;  ///< signatures of those that were run here, so that calls that differed
+                                ///< while nobody exchanged anything are noticed later
+
+    /// One bit is left, for the sort.
+    std::uint32_t next() noexcept { return number = (number + 1) & 0x7fffffffU; }
+    void add(std::uint32_t signature) noexcept { history = (history ^ signature) * 0x9e3779b1U; }
+  };
+
+  Engine& engine_;
+  const std::vector<Rank> members_;
+  const Rank rank_;
+  SpreadGuard guard_;
+  const transports::Waiting waiting_;
+  const SpreadGround ground_;
+  Plans plans_;
+  Decisions decisions_;
+  OwnRows rows_;
+
+  SpreadOperation operation_;  ///< of blocking calls
+  Sequence blocking_;
+  Decision* last_ = nullptr;  ///< of the last begin(), if it can be repeated
+  const Decision* decision_ = nullptr;
+  SpreadGuard::Turn turn_;
+  std::uint64_t started_ns_ = 0;
+  const bool timed_;  ///< a report was asked for
+
+  Sequence nonblocking_;
+  PreparedCalls prepared_;
+  SpreadOperation::Unused unused_;
+  std::vector<std::unique_ptr<SpreadOperation>> operations_;
+};
+
+}  // namespace hocket::engine

@@ -1,0 +1,62 @@
+// Looks after a communicator whose ranks are on several nodes: long waits, calls that differ, and the error
+// that ends it, which all members are told.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "engine/call_marks.hpp"
+#include "engine/engine.hpp"
+#include "transports/mpi/messages.hpp"
+#include "transports/waiting.hpp"
+
+namespace hocket::engine {
+
+class SpreadGuard final : public transports::Watch {
+ public:
+  using Id = transports::mpi::CommunicatorId;
+  using Disagreement = std::optional<transports::mpi::Messages::Disagreement>;
+
+  /// A call under way.
+  struct Turn {
+    std::uint32_t number = 0;
+    CallMark mark;
+  };
+
+  SpreadGuard(Engine& engine, const Id& id, std::span<const Rank> members, Rank rank)
+      : engine_(engine), network_(*engine.network()), id_(id), members_(members), rank_(rank) {}
+
+  const Id& id() const noexcept { return id_; }
+  /// This rank waits for others in this call from now on.
+  void enter(const Turn& turn) noexcept { turn_ = turn; }
+  Status look(Rank peer, std::uint64_t waited_ns) noexcept override;
+
+  /// Gives the communicator up in this call, unless another rank has done so, and composes the text.
+  void fail(const Turn& turn, Status status, const Disagreement& found) noexcept;
+  void fail(const std::string& text) noexcept;
+  bool failed() noexcept { return network_.failed(id_); }
+  std::string error() const { return network_.failure(id_); }
+
+ private:
+  std::string explain(const Turn& turn, Status status, const Disagreement& found) const;
+  std::string explain_mismatch(const Turn& turn, const transports::mpi::Messages::Disagreement& found) const;
+  std::string name_of(Rank rank) const;
+  std::string here(const Turn& turn) const;
+  void report_stall(Rank peer, std::uint64_t waited_ns) noexcept;
+
+  Engine& engine_;
+  transports::mpi::Network& network_;
+  const Id id_;
+  std::span<const Rank> members_;
+  Rank rank_;
+  Turn turn_;
+  std::uint32_t stall_reported_ = 0;  ///< the call whose stall was
+  Rank dead_ = -1;
+};
+
+/// A call's mark as words on the wire, and back.
+transports::mpi::CallWords words_of(const CallMark& mark) noexcept;
+CallMark mark_in(const transports::mpi::CallWords& words) noexcept;
+
+}  // namespace hocket::engine
