@@ -8,6 +8,7 @@
 #include "interpose/plugin/handles/types.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/network/network.hpp"
 #include "interpose/plugin/origins.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
@@ -47,6 +48,7 @@ void begin_world() {
   process.world = true;
   keep_world_group(world_model, group);
   after_start(group);
+  open_network();
   remember(world, world_origin);
 }
 
@@ -75,6 +77,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 int finalize() {
   process.world = false;
   if (!sessions_remain()) before_end();
+  close_network();
   free_world_group(world_model);
   return host().Finalize();
 }

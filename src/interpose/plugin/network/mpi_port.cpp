@@ -1,0 +1,106 @@
+#include "interpose/plugin/network/mpi_port.hpp"
+
+#include <algorithm>
+
+namespace hocket::interpose {
+
+MpiPort::MpiPort(MPI_Comm comm) : comm_(comm), byte_(MPI_BYTE) {
+  host().Comm_rank(comm_, &rank_);
+  host().Comm_size(comm_, &ranks_);
+  void* last = nullptr;
+  int known = 0;
+  if (host().Comm_get_attr(comm_, MPI_TAG_UB, &last, &known) == MPI_SUCCESS && known)
+    last_tag_ = static_cast<std::uint32_t>(*static_cast<int*>(last));
+  int level = MPI_THREAD_SINGLE;
+  any_thread_ = host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+  std::fill(std::begin(listening_), std::end(listening_), MPI_REQUEST_NULL);
+}
+
+MpiPort::~MpiPort() {
+  for (MPI_Request& request : listening_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    host().Cancel(&request);
+    MPI_Status status;
+    host().Wait(&request, &status);
+  }
+}
+
+bool MpiPort::take_ticket(Ticket& ticket) noexcept {
+  try {
+    if (free_.empty()) {
+      requests_.push_back(MPI_REQUEST_NULL);
+      receives_.push_back(false);
+      free_.reserve(requests_.size());  // so that giving back needs no memory
+      free_.push_back(static_cast<Ticket>(requests_.size() - 1));
+    }
+    ticket = free_.back();
+    free_.pop_back();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+Status MpiPort::started(int result, Ticket ticket) noexcept {
+  if (result == MPI_SUCCESS) return Status::ok;
+  give_back(ticket);
+  return Status::failed;
+}
+
+Status MpiPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
+                     Ticket& ticket) noexcept {
+  if (!take_ticket(ticket)) return Status::no_memory;
+  receives_[ticket] = false;
+  return started(host().Isend(data, static_cast<int>(bytes), byte_, to, static_cast<int>(tag), comm_,
+                              &requests_[ticket]),
+                 ticket);
+}
+
+Status MpiPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
+                        Ticket& ticket) noexcept {
+  if (!take_ticket(ticket)) return Status::no_memory;
+  receives_[ticket] = true;
+  return started(host().Irecv(data, static_cast<int>(bytes), byte_, from, static_cast<int>(tag), comm_,
+                              &requests_[ticket]),
+                 ticket);
+}
+
+Status MpiPort::test(Ticket ticket) noexcept {
+  int done = 0;
+  MPI_Status status;
+  const int result = host().Test(&requests_[ticket], &done, &status);
+  if (result == MPI_SUCCESS && !done) return Status::pending;
+  give_back(ticket);
+  return result == MPI_SUCCESS ? Status::ok : Status::failed;
+}
+
+/// A send cannot be called back: the MPI keeps what it needs of it.
+void MpiPort::abandon(Ticket ticket) noexcept {
+  MPI_Request& request = requests_[ticket];
+  if (receives_[ticket]) {
+    MPI_Status status;
+    host().Cancel(&request);
+    host().Wait(&request, &status);
+  } else {
+    host().Request_free(&request);
+  }
+  give_back(ticket);
+}
+
+Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexcept {
+  const int result =
+      host().Irecv(data, static_cast<int>(bytes), byte_, MPI_ANY_SOURCE, 0, comm_, &listening_[place]);
+  return result == MPI_SUCCESS ? Status::ok : Status::failed;
+}
+
+Status MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
+  int index = 0, done = 0;
+  MPI_Status status;
+  if (host().Testany(places, listening_, &index, &done, &status) != MPI_SUCCESS) return Status::failed;
+  if (!done || index == MPI_UNDEFINED) return Status::pending;
+  place = static_cast<std::uint32_t>(index);
+  from = status.MPI_SOURCE;
+  return Status::ok;
+}
+
+}  // namespace hocket::interpose

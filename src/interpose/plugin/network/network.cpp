@@ -1,0 +1,137 @@
+#include "interpose/plugin/network/network.hpp"
+
+#include <time.h>
+
+#include <array>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/explain.hpp"
+#include "interpose/plugin/network/mpi_port.hpp"
+#include "interpose/plugin/process.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+constexpr double patience_seconds = 10;
+constexpr double farewell_seconds = 10;
+
+MPI_Comm comm;
+bool opened = false;
+
+bool is_spawned() {
+  MPI_Comm parent = null().comm;
+  return host().Comm_get_parent(&parent) == MPI_SUCCESS && parent != null().comm;
+}
+
+void pause() {
+  const timespec moment{0, 50'000};
+  nanosleep(&moment, nullptr);
+}
+
+/// Waits as the MPI would, and says so if it takes long: only this rank knows that it waits.
+bool complete(MPI_Request request, const std::string& step) {
+  const Deadline patience(patience_seconds);
+  bool said = false;
+  for (int turn = 0, done = 0; true; ++turn) {
+    MPI_Status status;
+    if (host().Test(&request, &done, &status) != MPI_SUCCESS) return false;
+    if (done) return true;
+    if (turn > 1000) pause();
+    if (said || !patience.passed()) continue;
+    say("rank " + std::to_string(process.rank) + " waits in MPI_Init for " + step +
+        ": HOCKET_ACROSS_NODES needs Hocket, with this option, on every rank");
+    said = true;
+  }
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+/// The largest of what the ranks have is the smallest as well.
+bool all_have(const std::string& fingerprint, bool ready) {
+  const std::uint64_t own = hash_of(fingerprint);
+  const std::array<std::uint64_t, 3> mine{own, ~own, ready ? 0U : 1U};
+  std::array<std::uint64_t, 3> largest{};
+  MPI_Request request;
+  return host().Iallreduce(mine.data(), largest.data(), 3, MPI_UINT64_T, MPI_MAX, comm, &request) ==
+             MPI_SUCCESS &&
+         complete(request, "the other ranks' versions and options") && largest[0] == ~largest[1] &&
+         largest[2] == 0;
+}
+
+/// An error is told to whoever called: the messages' owner knows what to say.
+void return_errors(MPI_Comm*, int*, ...) {}
+
+void let_errors_return() {
+  MPI_Errhandler handler;
+  if (host().Comm_create_errhandler(return_errors, &handler) != MPI_SUCCESS) return;
+  host().Comm_set_errhandler(comm, handler);
+  host().Errhandler_free(&handler);
+}
+
+void leave_other_nodes(const std::string& why) {
+  explain("communicators over several nodes are left to the MPI: " + why);
+}
+
+bool connect() {
+  try {
+    process.engine->connect(std::make_unique<MpiPort>(comm));
+    return true;
+  } catch (const std::exception& e) {
+    say(e.what());
+    return false;
+  }
+}
+
+/// All ranks go through this alike, until they have agreed. Messages may come as soon as one of them has.
+void agree() {
+  MPI_Request request;
+  if (host().Comm_idup(MPI_COMM_WORLD, &comm, &request) != MPI_SUCCESS ||
+      !complete(request, "a communicator of all ranks"))
+    throw Error("the MPI made no communicator for Hocket");
+  let_errors_return();
+  const std::string fingerprint = process.engine->fingerprint();
+  opened = all_have(fingerprint, connect());
+  if (opened) return;
+  process.engine->disconnect();
+  host().Comm_free(&comm);
+  throw Error("not all ranks have this version and these options (" + fingerprint + ")");
+}
+
+/// What this rank has sent may still be on its way, and others wait for it.
+bool see_off() {
+  transports::mpi::Network* network = process.engine->network();
+  for (const Deadline end(farewell_seconds); network && !network->has_left();) {
+    if (end.passed()) return false;
+    pause();
+  }
+  return true;
+}
+
+}  // namespace
+
+void open_network() {
+  if (!process.engine->wants_network()) return;
+  if (is_spawned()) return leave_other_nodes("this job was spawned by another one");
+  try {
+    agree();
+  } catch (const std::exception& e) {
+    leave_other_nodes(e.what());
+  }
+}
+
+void close_network() {
+  if (!opened) return;
+  opened = false;
+  const bool all_gone = see_off();
+  process.engine->disconnect();
+  if (all_gone) host().Comm_free(&comm);
+}
+
+}  // namespace hocket::interpose

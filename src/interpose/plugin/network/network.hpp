@@ -1,0 +1,13 @@
+// HOCKET_ACROSS_NODES: the private communicator that carries collectives between nodes, and the agreement of
+// all ranks to use it.
+#pragma once
+
+namespace hocket::interpose {
+
+/// In MPI_Init, after the MPI's own. The one place where Hocket itself makes a collective call, hence only
+/// when asked to: a rank that came up without Hocket would let the others wait.
+void open_network();
+/// In MPI_Finalize, after the communicators that use it.
+void close_network();
+
+}  // namespace hocket::interpose
