@@ -51,6 +51,8 @@ bool start_engine() {
 void install_all(void** own) {
   install_collectives(own);
   install_marked(own);
+  install_nonblocking(own);
+  install_completion(own);
   install_lifecycle(own);
   install_sessions(own);
   install_creation(own);

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/origins.hpp"
 #include "interpose/plugin/world_groups.hpp"
 
 namespace hocket::interpose {
@@ -103,8 +104,14 @@ void keep(std::unique_ptr<Communicator> entry) {
 
 }  // namespace
 
+/// The members are together in a blocking call: the moment to wait until the arena is sealed, so that
+/// non-blocking calls need not. MPI_COMM_WORLD has no such moment before its first blocking collective.
 void remember(MPI_Comm handle, Origin origin) {
-  if (is_of_interest(handle)) keep(entry_of(handle, origin));
+  if (!is_of_interest(handle)) return;
+  auto entry = entry_of(handle, origin);
+  entry->opens_anywhere = origin != world_origin;
+  if (entry->opens_anywhere && process.engine->arena()) process.engine->arena()->sealed();
+  keep(std::move(entry));
 }
 
 void remember_left(MPI_Comm handle, std::string why_not) {

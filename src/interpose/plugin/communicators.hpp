@@ -39,7 +39,10 @@ struct Communicator {
 
   bool usable = true;    ///< false until MPI_Comm_idup has completed: MPI must not be asked about it
   bool settled = false;  ///< opening was tried
-  bool failed = false;   ///< opening has failed on this rank, while others may have opened theirs
+  bool opens_anywhere =
+      false;  ///< its making has sealed the arena: a start may open it, and waits for nobody
+  std::uint32_t requests_under_way = 0;  ///< under the progress lock
+  bool failed = false;  ///< opening has failed on this rank, while others may have opened theirs
   int rank = 0;
   int size = 0;
   std::unique_ptr<engine::Communicator> engine;  ///< null: left to the MPI

@@ -2,6 +2,7 @@
 #include "interpose/plugin/creation.hpp"
 
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
 namespace {
@@ -34,12 +35,20 @@ int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm, MPI_R
   return made_unfinished(host().Comm_idup_with_info(comm, info, made_comm, request), made_comm, origin);
 }
 
+/// MPI_Comm_free is collective: all members come to it, and have started the same operations before.
+void finish_requests(MPI_Comm handle) {
+  const Communicator* c = find_communicator(handle);
+  if (c && is_anything_under_way()) finish_all_of(c);
+}
+
 int comm_free(MPI_Comm* comm) {
+  if (comm) finish_requests(*comm);
   if (comm) forget_unfinished(*comm);
   return host().Comm_free(comm);
 }
 
 int comm_disconnect(MPI_Comm* comm) {
+  if (comm) finish_requests(*comm);
   if (comm) forget_unfinished(*comm);
   return host().Comm_disconnect(comm);
 }

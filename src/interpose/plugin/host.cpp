@@ -8,9 +8,12 @@ Null null_handles;
 namespace {
 
 void* (*find_data)(const char*) = nullptr;
+void* (*find_symbol)(const char*) = nullptr;
 
-#define X(name) \
-  static_assert(std::is_same_v<decltype(Counted<int>::name), decltype(&MPI_##name)>, "shape of MPI_" #name);
+#define X(name, iname)                                                                                       \
+  static_assert(std::is_same_v<decltype(Counted<int>::name), decltype(&MPI_##name)>, "shape of MPI_" #name); \
+  static_assert(std::is_same_v<decltype(Started<int>::name), decltype(&MPI_##iname)>, "shape of "            \
+                                                                                      "MPI_" #iname);
 HOCKET_COUNTED_FUNCTIONS(X)
 #undef X
 
@@ -25,17 +28,26 @@ void* mpi_data(const char* symbol) {
   return find_data(symbol);
 }
 
+void* host_symbol(const char* name) {
+  return find_symbol(name);
+}
+
 void find_host_functions(const hocket_stage0& stage0) {
   find_data = stage0.data;
+  find_symbol = stage0.real;
   Host& h = host_functions;
 #define X(name) find(h.name, stage0, "PMPI_" #name);
   HOCKET_HOST_FUNCTIONS(X)
 #undef X
-#define X(name)                              \
-  find(h.small.name, stage0, "PMPI_" #name); \
-  find(h.large.name, stage0, "PMPI_" #name "_c");
+#define X(name, iname)                                \
+  find(h.small.name, stage0, "PMPI_" #name);          \
+  find(h.large.name, stage0, "PMPI_" #name "_c");     \
+  find(h.small_started.name, stage0, "PMPI_" #iname); \
+  find(h.large_started.name, stage0, "PMPI_" #iname "_c");
   HOCKET_COUNTED_FUNCTIONS(X)
 #undef X
+  find(h.small.Barrier, stage0, "PMPI_Barrier");
+  find(h.small_started.Barrier, stage0, "PMPI_Ibarrier");
   find(h.Pack_c, stage0, "PMPI_Pack_c");
   find(h.Unpack_c, stage0, "PMPI_Unpack_c");
   find(h.Type_get_envelope_c, stage0, "PMPI_Type_get_envelope_c");

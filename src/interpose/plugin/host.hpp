@@ -24,21 +24,27 @@
   X(Group_rank) X(Group_translate_ranks) X(Group_free) X(Group_from_session_pset) X(Type_size_x) \
   X(Type_get_extent_x) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) \
   X(Type_free) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free_keyval) \
-  X(Type_set_attr) X(Op_commutative) X(Reduce_local) X(Pack) X(Unpack) X(Barrier) X(Grequest_start) \
-  X(Grequest_complete) X(Request_get_status) X(Wait) X(Add_error_class) X(Add_error_code) \
-  X(Add_error_string) X(Isend) X(Irecv) X(Iallreduce) X(Test) X(Testany) X(Cancel) X(Request_free) \
+  X(Type_set_attr) X(Op_commutative) X(Reduce_local) X(Pack) X(Unpack) X(Grequest_start) \
+  X(Grequest_complete) X(Request_get_status) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) \
+  X(Testall) X(Testany) X(Testsome) X(Status_set_elements) X(Status_set_cancelled) X(Add_error_class) X(Add_error_code) \
+  X(Add_error_string) X(Isend) X(Irecv) X(Iallreduce) X(Cancel) X(Request_free) \
   X(Comm_get_attr) X(Comm_get_parent) X(Comm_create_errhandler) X(Comm_set_errhandler) X(Errhandler_free) \
   X(Query_thread) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
   X(T_cvar_handle_free) X(T_cvar_read)
 // clang-format on
 
-// Functions with an int and a large-count (_c) form; their shapes are in Counted below.
+// Collectives with an int and a large-count (_c) form, and the names of their non-blocking forms; their
+// shapes are in Collectives below.
 // clang-format off
 #define HOCKET_COUNTED_FUNCTIONS(X) \
-  X(Bcast) X(Reduce) X(Allreduce) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) \
-  X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce_scatter) X(Reduce_scatter_block) \
-  X(Scan) X(Exscan) X(Neighbor_allgather) X(Neighbor_allgatherv) X(Neighbor_alltoall) \
-  X(Neighbor_alltoallv) X(Neighbor_alltoallw)
+  X(Bcast, Ibcast) X(Reduce, Ireduce) X(Allreduce, Iallreduce) X(Gather, Igather) \
+  X(Gatherv, Igatherv) X(Scatter, Iscatter) X(Scatterv, Iscatterv) X(Allgather, Iallgather) \
+  X(Allgatherv, Iallgatherv) X(Alltoall, Ialltoall) X(Alltoallv, Ialltoallv) \
+  X(Alltoallw, Ialltoallw) X(Reduce_scatter, Ireduce_scatter) \
+  X(Reduce_scatter_block, Ireduce_scatter_block) X(Scan, Iscan) X(Exscan, Iexscan) \
+  X(Neighbor_allgather, Ineighbor_allgather) X(Neighbor_allgatherv, Ineighbor_allgatherv) \
+  X(Neighbor_alltoall, Ineighbor_alltoall) X(Neighbor_alltoallv, Ineighbor_alltoallv) \
+  X(Neighbor_alltoallw, Ineighbor_alltoallw)
 // clang-format on
 
 namespace hocket::interpose {
@@ -47,36 +53,55 @@ namespace hocket::interpose {
 template <class N>
 using Displacement = std::conditional_t<std::is_same_v<N, int>, int, MPI_Aint>;
 
-template <class N>
-struct Counted {
+/// The three forms of a collective, from the type of its blocking one.
+template <class Function>
+struct Blocking {
+  using type = Function*;
+};
+template <class Function>
+struct Nonblocking;
+template <class... A>
+struct Nonblocking<int(A...)> {
+  using type = int (*)(A..., MPI_Request*);
+};
+
+template <class N, template <class> class Form>
+struct Collectives {
   using D = Displacement<N>;
   using T = MPI_Datatype;
   using C = MPI_Comm;
   using In = const void*;
   using Types = const MPI_Datatype*;
 
-  int (*Bcast)(void*, N, T, int, C);
-  int (*Reduce)(In, void*, N, T, MPI_Op, int, C);
-  int (*Allreduce)(In, void*, N, T, MPI_Op, C);
-  int (*Gather)(In, N, T, void*, N, T, int, C);
-  int (*Gatherv)(In, N, T, void*, const N*, const D*, T, int, C);
-  int (*Scatter)(In, N, T, void*, N, T, int, C);
-  int (*Scatterv)(In, const N*, const D*, T, void*, N, T, int, C);
-  int (*Allgather)(In, N, T, void*, N, T, C);
-  int (*Allgatherv)(In, N, T, void*, const N*, const D*, T, C);
-  int (*Alltoall)(In, N, T, void*, N, T, C);
-  int (*Alltoallv)(In, const N*, const D*, T, void*, const N*, const D*, T, C);
-  int (*Alltoallw)(In, const N*, const D*, Types, void*, const N*, const D*, Types, C);
-  int (*Reduce_scatter)(In, void*, const N*, T, MPI_Op, C);
-  int (*Reduce_scatter_block)(In, void*, N, T, MPI_Op, C);
-  int (*Scan)(In, void*, N, T, MPI_Op, C);
-  int (*Exscan)(In, void*, N, T, MPI_Op, C);
-  int (*Neighbor_allgather)(In, N, T, void*, N, T, C);
-  int (*Neighbor_allgatherv)(In, N, T, void*, const N*, const D*, T, C);
-  int (*Neighbor_alltoall)(In, N, T, void*, N, T, C);
-  int (*Neighbor_alltoallv)(In, const N*, const D*, T, void*, const N*, const D*, T, C);
-  int (*Neighbor_alltoallw)(In, const N*, const MPI_Aint*, Types, void*, const N*, const MPI_Aint*, Types, C);
+  typename Form<int(C)>::type Barrier;
+  typename Form<int(void*, N, T, int, C)>::type Bcast;
+  typename Form<int(In, void*, N, T, MPI_Op, int, C)>::type Reduce;
+  typename Form<int(In, void*, N, T, MPI_Op, C)>::type Allreduce;
+  typename Form<int(In, N, T, void*, N, T, int, C)>::type Gather;
+  typename Form<int(In, N, T, void*, const N*, const D*, T, int, C)>::type Gatherv;
+  typename Form<int(In, N, T, void*, N, T, int, C)>::type Scatter;
+  typename Form<int(In, const N*, const D*, T, void*, N, T, int, C)>::type Scatterv;
+  typename Form<int(In, N, T, void*, N, T, C)>::type Allgather;
+  typename Form<int(In, N, T, void*, const N*, const D*, T, C)>::type Allgatherv;
+  typename Form<int(In, N, T, void*, N, T, C)>::type Alltoall;
+  typename Form<int(In, const N*, const D*, T, void*, const N*, const D*, T, C)>::type Alltoallv;
+  typename Form<int(In, const N*, const D*, Types, void*, const N*, const D*, Types, C)>::type Alltoallw;
+  typename Form<int(In, void*, const N*, T, MPI_Op, C)>::type Reduce_scatter;
+  typename Form<int(In, void*, N, T, MPI_Op, C)>::type Reduce_scatter_block;
+  typename Form<int(In, void*, N, T, MPI_Op, C)>::type Scan;
+  typename Form<int(In, void*, N, T, MPI_Op, C)>::type Exscan;
+  typename Form<int(In, N, T, void*, N, T, C)>::type Neighbor_allgather;
+  typename Form<int(In, N, T, void*, const N*, const D*, T, C)>::type Neighbor_allgatherv;
+  typename Form<int(In, N, T, void*, N, T, C)>::type Neighbor_alltoall;
+  typename Form<int(In, const N*, const D*, T, void*, const N*, const D*, T, C)>::type Neighbor_alltoallv;
+  typename Form<int(In, const N*, const MPI_Aint*, Types, void*, const N*, const MPI_Aint*, Types, C)>::type
+      Neighbor_alltoallw;
 };
+
+template <class N>
+using Counted = Collectives<N, Blocking>;
+template <class N>
+using Started = Collectives<N, Nonblocking>;
 
 struct Host {
 #define X(name) decltype(&MPI_##name) name;
@@ -84,6 +109,8 @@ struct Host {
 #undef X
   Counted<int> small;
   Counted<MPI_Count> large;
+  Started<int> small_started;  ///< the non-blocking forms
+  Started<MPI_Count> large_started;
   int (*Pack_c)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*, MPI_Comm);
   int (*Unpack_c)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype, MPI_Comm);
   int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*);
@@ -98,6 +125,13 @@ struct Host {
     else
       return large;
   }
+  template <class N>
+  const Started<N>& started() const {
+    if constexpr (std::is_same_v<N, int>)
+      return small_started;
+    else
+      return large_started;
+  }
 };
 
 extern Host host_functions;
@@ -107,6 +141,9 @@ inline const Host& host() {
 
 /// Fills the table. Once, before anything else here is used.
 void find_host_functions(const hocket_stage0& stage0);
+
+/// A function or variable of this MPI that is not in the table, null if it has none of that name.
+void* host_symbol(const char* name);
 
 /// Predefined handles that run-time code compares with; valid after find_host_functions.
 struct Null {

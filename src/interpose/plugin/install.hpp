@@ -11,6 +11,8 @@ void install(void** own, hocket_call call, Function* function) {
 }
 
 void install_collectives(void** own);
+void install_nonblocking(void** own);
+void install_completion(void** own);
 void install_lifecycle(void** own);
 void install_sessions(void** own);
 void install_creation(void** own);

@@ -12,6 +12,8 @@
 #include "interpose/plugin/origins.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/hooks.hpp"
+#include "interpose/plugin/requests/progress.hpp"
 #include "interpose/plugin/revocation.hpp"
 #include "interpose/plugin/world_groups.hpp"
 #include "interpose/plugin/write_report.hpp"
@@ -102,6 +104,7 @@ void after_start(MPI_Group world) {
   open_communicators();
   find_out_about_revocation();
   start_poking();
+  hook_into_mpi();
   leave_preload();
   process.on = process.wanted;
 }
@@ -110,6 +113,8 @@ void before_end() {
   if (!running) return;
   running = false;
   process.on = false;
+  finish_all_of(nullptr);
+  unhook_from_mpi();
   attempt(write_report);
   stop_poking();
   close_communicators();

@@ -5,7 +5,7 @@
 namespace hocket::interpose {
 
 int barrier(MPI_Comm comm) try {
-  const auto native = [&] { return host().Barrier(comm); };
+  const auto native = [&] { return host().small.Barrier(comm); };
   Communicator* c = enter(comm, Function::barrier, HOCKET_RETURN_ADDRESS);
   if (!c) return native();
   return finish(*c, c->engine->run(Call{}), native);

@@ -52,4 +52,11 @@ Communicator* enter_slowly(Communicator& c, Function function) {
   return nullptr;
 }
 
+Communicator* enter_start_slowly(Communicator& c, Function function) {
+  if (c.settled || c.opens_anywhere) return enter_slowly(c, function);
+  if (process.reporting)
+    count_left(c, function, "non-blocking, before the communicator's first blocking collective");
+  return nullptr;
+}
+
 }  // namespace hocket::interpose

@@ -35,6 +35,20 @@ inline Communicator* enter(MPI_Comm comm, Function function, const void* return_
   return host().Comm_is_revoked && is_revoked(*c, function) ? nullptr : c;
 }
 
+/// The same for a call that must not wait: a communicator that has not been opened is opened only where that
+/// waits for nobody, else left to the MPI. Both the same on all ranks, which make the communicator's calls in
+/// the same order.
+Communicator* enter_start_slowly(Communicator& communicator, Function function);
+
+inline Communicator* enter_start(MPI_Comm comm, Function function, const void* return_address) {
+  if (!process.on.load(std::memory_order_relaxed)) return nullptr;
+  if (process.stage0->caller_is_mpi(return_address)) return nullptr;
+  Communicator* c = find_communicator(comm);
+  if (!c) return nullptr;
+  if (!c->engine && !enter_start_slowly(*c, function)) return nullptr;
+  return host().Comm_is_revoked && is_revoked(*c, function) ? nullptr : c;
+}
+
 /// This rank cannot take part in a call that the others may be in already: ends the communicator for all.
 /// Returns the code.
 int give_up(MPI_Comm comm, Function function, const char* reason);

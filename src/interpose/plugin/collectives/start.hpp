@@ -1,0 +1,63 @@
+// The way into a non-blocking collective, from its description and the MPI's own function.
+#pragma once
+
+#include <mutex>
+
+#include "interpose/plugin/collectives/descriptions.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/requests/hooks.hpp"
+#include "interpose/plugin/requests/progress.hpp"
+
+namespace hocket::interpose {
+
+enum class Begun : std::uint8_t { ours, native, failed };
+
+/// Where nothing progresses operations inside the MPI's own blocking calls, those that need the MPI
+/// themselves are the MPI's.
+inline bool can_progress(const Call& call) {
+  const bool own_operation = ir::is_reduction(call.collective) && !call.reduction.kernel;
+  return !own_operation || is_hooked_into_mpi();
+}
+
+template <class Described, class... A>
+Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
+  const std::lock_guard lock(progress_lock);
+  Request& request = take_request();
+  Described& described = request.hold<Described>(c);
+  const auto native = [&] { return give_back(request), Begun::native; };
+  if (!described.describe(arguments...) || !can_progress(described.call())) return native();
+  engine::Prepared* prepared = c.engine->prepare(described.call());
+  if (!prepared) return Begun::failed;
+  if (prepared->is_native()) {
+    if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);
+    return native();
+  }
+  if (!request.start<Described>(*prepared)) return Begun::failed;
+  if (request.make_handle(handle) != MPI_SUCCESS) throw std::bad_alloc();
+  add_under_way(request);
+  return Begun::ours;
+}
+
+template <class Described, class Native, class... A>
+int start(MPI_Comm comm, MPI_Request* request, const void* return_address, Native native,
+          A... arguments) try {
+  Communicator* c = request ? enter_start(comm, Described::function, return_address) : nullptr;
+  if (!c) return native();
+  switch (start_ours<Described>(*c, request, arguments...)) {
+    case Begun::ours:
+      return MPI_SUCCESS;
+    case Begun::native:
+      return native();
+    case Begun::failed:
+      break;
+  }
+  return raise_error(comm, c->engine->error());
+} catch (const std::bad_alloc&) {
+  return give_up(comm, Described::function, "no memory for a collective's data");
+} catch (const Error& e) {
+  return give_up(comm, Described::function, e.what());
+} catch (const MpiFailure& failure) {
+  return give_up(comm, Described::function, failure);
+}
+
+}  // namespace hocket::interpose

@@ -1,0 +1,95 @@
+// Waits and tests: while something of Hocket's is under way, a wait is a loop of tests, in which it goes on.
+// So the MPI never waits for a request that only Hocket can complete, and MPICH's MPI_Waitall never meets an
+// incomplete generalized request, which it does not survive beside an MPI_REQUEST_NULL.
+#include "interpose/plugin/host.hpp"
+#include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/progress.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+// `test` sets the flag when the wait is over; `wait` is the MPI's own, for when nothing of Hocket's is left.
+template <class Test, class Wait>
+int wait_by_tests(Test test, Wait wait) {
+  Pauses pauses;
+  while (is_anything_under_way()) {
+    progress();
+    int done = 0;
+    const int code = test(&done);
+    if (done || code != MPI_SUCCESS) return code;
+    pauses.pause();
+  }
+  return wait();
+}
+
+void progress_before_test() {
+  if (is_anything_under_way()) [[unlikely]]
+    progress();
+}
+
+int wait(MPI_Request* request, MPI_Status* status) {
+  return wait_by_tests([&](int* done) { return host().Test(request, done, status); },
+                       [&] { return host().Wait(request, status); });
+}
+
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
+  return wait_by_tests([&](int* done) { return host().Testall(count, requests, done, statuses); },
+                       [&] { return host().Waitall(count, requests, statuses); });
+}
+
+int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  return wait_by_tests([&](int* done) { return host().Testany(count, requests, index, done, status); },
+                       [&] { return host().Waitany(count, requests, index, status); });
+}
+
+// Testsome says how many; that there is none to wait for ends the wait too.
+int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  return wait_by_tests(
+      [&](int* done) {
+        const int code = host().Testsome(count, requests, completed, indices, statuses);
+        *done = *completed != 0;
+        return code;
+      },
+      [&] { return host().Waitsome(count, requests, completed, indices, statuses); });
+}
+
+int test(MPI_Request* request, int* done, MPI_Status* status) {
+  progress_before_test();
+  return host().Test(request, done, status);
+}
+
+int test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+  progress_before_test();
+  return host().Testall(count, requests, done, statuses);
+}
+
+int test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+  progress_before_test();
+  return host().Testany(count, requests, index, done, status);
+}
+
+int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  progress_before_test();
+  return host().Testsome(count, requests, completed, indices, statuses);
+}
+
+int request_get_status(MPI_Request request, int* done, MPI_Status* status) {
+  progress_before_test();
+  return host().Request_get_status(request, done, status);
+}
+
+}  // namespace
+
+void install_completion(void** own) {
+  install(own, HOCKET_CALL_Wait, &wait);
+  install(own, HOCKET_CALL_Waitall, &wait_all);
+  install(own, HOCKET_CALL_Waitany, &wait_any);
+  install(own, HOCKET_CALL_Waitsome, &wait_some);
+  install(own, HOCKET_CALL_Test, &test);
+  install(own, HOCKET_CALL_Testall, &test_all);
+  install(own, HOCKET_CALL_Testany, &test_any);
+  install(own, HOCKET_CALL_Testsome, &test_some);
+  install(own, HOCKET_CALL_Request_get_status, &request_get_status);
+}
+
+}  // namespace hocket::interpose

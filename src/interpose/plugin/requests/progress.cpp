@@ -1,0 +1,89 @@
+#include "interpose/plugin/requests/progress.hpp"
+
+#include <sched.h>
+#include <ctime>
+
+#include <mutex>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace hocket::interpose {
+
+std::atomic<std::uint32_t> under_way{0};
+constinit ProgressLock progress_lock;
+
+namespace {
+
+std::vector<Request*>& requests = *new std::vector<Request*>;  // oldest first
+
+void take_off(std::size_t place) {
+  requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(place));
+  under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_relaxed);
+}
+
+// Completing one may run the program's handlers, which may start others: the list may grow meanwhile.
+void advance_all() noexcept {
+  for (std::size_t i = 0; i < requests.size();) {
+    Request& request = *requests[i];
+    if (!request.has_arrived() && !request.advance()) {
+      ++i;
+      continue;
+    }
+    take_off(i);
+    --request.communicator().requests_under_way;
+    request.complete();
+  }
+}
+
+}  // namespace
+
+void add_under_way(Request& request) {
+  requests.push_back(&request);
+  ++request.communicator().requests_under_way;
+  under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_relaxed);
+  advance_all();
+}
+
+// Who finds it taken has nothing to do: somebody is at it.
+void progress() noexcept {
+  const std::unique_lock lock(progress_lock, std::try_to_lock);
+  if (lock) advance_all();
+}
+
+void finish_all_of(const Communicator* communicator) noexcept {
+  Pauses pauses;
+  while (communicator ? communicator->requests_under_way != 0 : is_anything_under_way()) {
+    progress();
+    pauses.pause();
+  }
+}
+
+void Pauses::pause() noexcept {
+  constexpr std::uint32_t spins_before_yield = 512, turns_per_look = 256;
+  constexpr std::uint64_t nap_after_ns = 10'000'000;
+  constexpr timespec nap{0, 50'000};
+  const std::uint32_t turn = turns_++;
+  if (turn < spins_before_yield && !process.engine->oversubscribed()) return;
+  if (turn % turns_per_look == turns_per_look - 1) look_after_the_oldest();
+  if (started_ns_ && monotonic_ns() - started_ns_ > nap_after_ns)
+    nanosleep(&nap, nullptr);
+  else
+    sched_yield();
+}
+
+/// A rank that has died, or is in another call, is found out by who waits for it.
+void Pauses::look_after_the_oldest() noexcept {
+  const std::uint64_t now = monotonic_ns();
+  if (!started_ns_) started_ns_ = now;
+  const std::unique_lock lock(progress_lock, std::try_to_lock);
+  if (!lock || requests.empty() || requests.front()->has_arrived()) return;
+  engine::Outstanding& oldest = requests.front()->operation();
+  const transports::Blocker blocker = oldest.blocker();
+  transports::Watch* watch = oldest.waiting().watch;
+  if (!watch) return;
+  const Status status = watch->look(blocker.peer, now - started_ns_);
+  if (status != Status::ok) requests.front()->fail(status);
+}
+
+}  // namespace hocket::interpose

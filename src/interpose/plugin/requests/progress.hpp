@@ -1,0 +1,57 @@
+// All non-blocking collectives of this process that are under way, and who goes on with them: any call of MPI
+// that may wait, and where the MPI offers it, its own progress engine.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "interpose/plugin/requests/request.hpp"
+#include "transports/waiting.hpp"
+
+namespace hocket::interpose {
+
+/// Requests under way: one load tells that there is nothing to do.
+extern std::atomic<std::uint32_t> under_way;
+inline bool is_anything_under_way() noexcept {
+  return under_way.load(std::memory_order_relaxed) != 0;
+}
+
+/// Guards everything of non-blocking operations, on all communicators. What is called under it may come back
+/// to Hocket (the MPI's progress engine, a handler of the program): who only wants to help tries.
+class ProgressLock {
+ public:
+  void lock() noexcept {
+    while (!try_lock()) sched_yield();
+  }
+  bool try_lock() noexcept { return !taken_.exchange(true, std::memory_order_acquire); }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+extern constinit ProgressLock progress_lock;
+
+/// Under the lock: it has been started and has a handle.
+void add_under_way(Request& request);
+
+/// Goes on with all of them, and completes those that have ended.
+void progress() noexcept;
+
+/// Until nothing of this communicator is under way; null: nothing at all.
+void finish_all_of(const Communicator* communicator) noexcept;
+
+/// The pauses of a wait, in which the caller looks again and again whether it is over.
+class Pauses {
+ public:
+  void pause() noexcept;
+
+ private:
+  void look_after_the_oldest() noexcept;
+
+  std::uint32_t turns_ = 0;
+  std::uint64_t started_ns_ = 0;
+};
+
+}  // namespace hocket::interpose

@@ -1,0 +1,80 @@
+// A non-blocking collective of the program: the description of its call, its data where they have to be
+// packed, the engine's operation, and the MPI request that stands for it.
+//
+// The request is a generalized one: any function of MPI may be handed it, also one that Hocket does not see.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "engine/communicator.hpp"
+#include "interpose/plugin/communicators.hpp"
+
+namespace hocket::interpose {
+
+using engine::Call;
+
+class Request {
+ public:
+  Request() = default;
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  /// Takes over a call on this communicator: one of collectives/descriptions.hpp. It stays until drop().
+  template <class Described>
+  Described& hold(Communicator& c) {
+    static_assert(sizeof(Described) <= sizeof description_ &&
+                  alignof(Described) <= alignof(std::max_align_t));
+    static_assert(std::is_trivially_destructible_v<Described>);
+    communicator_ = &c;
+    return *new (description_) Described(c, sides_);
+  }
+
+  /// Packs the data, and starts the call that is held. False: see Communicator::error().
+  template <class Described>
+  bool start(engine::Prepared& prepared) {
+    auto& described = *std::launder(reinterpret_cast<Described*>(description_));
+    deliver_ = [](Request& self) {
+      return std::launder(reinterpret_cast<Described*>(self.description_))->deliver();
+    };
+    described.pack();
+    return run(prepared, described.call());
+  }
+
+  Communicator& communicator() const { return *communicator_; }
+  engine::Outstanding& operation() const { return *operation_; }
+  bool has_arrived() const { return arrived_; }
+  /// Goes on. True: it has ended, and complete() is due.
+  bool advance() noexcept;
+  /// It cannot go on.
+  void fail(Status status) noexcept;
+  /// Delivers the data and tells the MPI. On a thread that may call MPI.
+  void complete() noexcept;
+
+  /// A request of the MPI for it. An MPI error code.
+  int make_handle(MPI_Request* handle);
+  int code() const { return code_; }
+
+ private:
+  bool run(engine::Prepared& prepared, const Call& call);
+
+  Sides sides_;
+  alignas(std::max_align_t) std::byte description_[640];
+  int (*deliver_)(Request&) = nullptr;
+  Communicator* communicator_ = nullptr;
+  engine::Prepared* prepared_ = nullptr;
+  engine::Outstanding* operation_ = nullptr;
+  MPI_Request handle_{};
+  int code_ = 0;
+  bool arrived_ = false;
+  bool failed_ = false;
+};
+
+/// Requests are used again: what they have grown to stays.
+Request& take_request();
+void give_back(Request& request) noexcept;
+
+}  // namespace hocket::interpose
