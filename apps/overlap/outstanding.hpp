@@ -27,6 +27,8 @@ class Outstanding {
     communication_([&] { requests_[slot] = begin(); });
   }
 
+  void hold(int slot, MPI_Request request) { requests_[slot] = request; }
+
   void test() {
     communication_([&] {
       for (MPI_Request& request : requests_) {
@@ -39,6 +41,8 @@ class Outstanding {
   void wait(int slot) {
     communication_([&] { MPI_Wait(&requests_[slot], MPI_STATUS_IGNORE); });
   }
+
+  void set_slots(int slots) { requests_.assign(slots, MPI_REQUEST_NULL); }
 
  private:
   std::vector<MPI_Request> requests_;
