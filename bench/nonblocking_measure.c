@@ -44,6 +44,11 @@ static bool exists(const struct way* way) {
   return form_exists(way->operation.cell, way->operation.form);
 }
 
+// Some MPIs have persistent collectives whose second start goes wrong: those are not started again.
+static bool can_be_timed(const struct way* way) {
+  return exists(way) && way->valid;
+}
+
 // Adds the time since `*since` to a phase.
 static void charge(struct times* t, enum phase phase, double* since) {
   const double time = now();
@@ -137,9 +142,8 @@ static void take_turn(const struct lane* lane, struct times* t) {
 static void validate_way(struct way* way, int calls) {
   static unsigned iteration;
   struct cell* cell = (struct cell*)way->operation.cell;
-  bool good = true;
   double spent = 0;
-  for (int i = 0; i < calls && spent < preparation_seconds; ++i) {
+  for (int i = 0; i < calls && way->valid && spent < preparation_seconds; ++i) {
     cell_fill(cell, ++iteration);
     hocket_switch(way->with_hocket);
     const double start = now();
@@ -147,10 +151,9 @@ static void validate_way(struct way* way, int calls) {
     operation_wait(&way->operation);
     const double seconds = now() - start;
     hocket_switch(false);
-    good = cell_valid(cell, iteration) && good;
+    way->valid = referee_slowest(cell_valid(cell, iteration) ? 0 : 1) == 0;
     if (i > 0 || !way->with_hocket) spent += referee_slowest(seconds);  // Hocket's first call sets up
   }
-  way->valid = referee_slowest(good ? 0 : 1) == 0 && way->valid;
 }
 
 // The least of a few: a disturbed one must not decide how much is computed.
@@ -178,7 +181,7 @@ static void open_way(struct way* way, struct cell* cell, enum form form, bool wi
   hocket_switch(false);
   way->make = referee_slowest(way->make);
   validate_way(way, warm_up_calls);
-  estimate(way);
+  if (way->valid) estimate(way);
 }
 
 static void close_way(struct way* way) {
@@ -217,11 +220,12 @@ static struct lane computing(struct way* way, enum loop loop, int tests, double 
 static int add_lanes(const struct nonblocking_options* options, struct way* ways, struct lane* lanes) {
   int count = 0;
   for (int form = 0; form < form_count; ++form) {
-    if (!exists(&ways[form])) continue;
+    if (!can_be_timed(&ways[form])) continue;
     lanes[count++] = lane_of(&ways[form], false);
     lanes[count++] = lane_of(&ways[form], true);
   }
   struct way* way = &ways[form_nonblocking];
+  if (!can_be_timed(way)) return count;
   const double seconds = options->compute > 0 ? options->compute : way->estimate;
   for (int i = 0; i < options->test_count; ++i) {
     lanes[count++] = computing(way, loop_alone, options->tests[i], seconds);
@@ -273,22 +277,33 @@ static struct spread spread_of(const struct table* table, int lane, enum phase p
                          quantile(seconds, table->rounds, 0.9)};
 }
 
-static void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,
-                       const struct way* way, const struct table* table, int index) {
-  const struct cell* cell = lane->operation->cell;
-  const struct spread total = spread_of(table, index, phase_total);
+static void print_head(FILE* out, const struct nonblocking_options* options, const struct way* way) {
+  const struct cell* cell = way->operation.cell;
   fprintf(out, "{\"ranks\": %d, \"collective\": \"%s\", \"bytes\": %zu, \"type\": \"%s\", \"root\": %d, ",
           cell->ranks, cell->collective->name, cell->bytes, options->bench.type, cell->root);
-  fprintf(out, "\"side\": \"%s\", \"form\": \"%s\", \"loop\": \"%s\", \"tests\": %d, \"apart\": %s, ",
-          side_name(options, lane->with_hocket), form_names[lane->operation->form], loop_names[lane->loop],
-          lane->tests, lane->apart ? "true" : "false");
+  fprintf(out, "\"side\": \"%s\", \"form\": \"%s\", \"make_us\": %.4f, \"valid\": %s, ",
+          side_name(options, way->with_hocket), form_names[way->operation.form], 1e6 * way->make,
+          way->valid ? "true" : "false");
+}
+
+static void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,
+                       const struct way* way, const struct table* table, int index) {
+  const struct spread total = spread_of(table, index, phase_total);
+  print_head(out, options, way);
+  fprintf(out, "\"loop\": \"%s\", \"tests\": %d, \"apart\": %s, ", loop_names[lane->loop], lane->tests,
+          lane->apart ? "true" : "false");
   fprintf(out, "\"median_us\": %.4f, \"p10_us\": %.4f, \"p90_us\": %.4f, ", total.median, total.p10,
           total.p90);
   fprintf(out, "\"start_us\": %.4f, \"compute_us\": %.4f, \"test_us\": %.4f, \"wait_us\": %.4f, ",
           spread_of(table, index, phase_start).median, spread_of(table, index, phase_compute).median,
           spread_of(table, index, phase_test).median, spread_of(table, index, phase_wait).median);
-  fprintf(out, "\"make_us\": %.4f, \"batches\": %d, \"k\": %d, \"valid\": %s}\n", 1e6 * way->make,
-          table->rounds, lane->per_turn, way->valid ? "true" : "false");
+  fprintf(out, "\"batches\": %d, \"k\": %d}\n", table->rounds, lane->per_turn);
+}
+
+// A form that is there, but cannot be timed because it gives wrong results.
+static void print_wrong(FILE* out, const struct nonblocking_options* options, const struct way* way) {
+  print_head(out, options, way);
+  fprintf(out, "\"loop\": \"none\", \"tests\": 0, \"apart\": false, \"batches\": 0, \"k\": 0}\n");
 }
 
 static const struct way* way_of(const struct lane* lane) {
@@ -304,9 +319,15 @@ static struct times* allocate(size_t count) {
 // Every rank's times on rank 0; not timed, so that the MPI may do it.
 static struct times* gathered(const struct cell* cell, const struct times* mine, int count) {
   const int numbers = count * phase_count;
-  struct times* all = allocate((size_t)count * (size_t)cell->ranks);
+  struct times* all = allocate((size_t)count * (size_t)cell->ranks + 1);
   MPI_Gather(mine, numbers, MPI_DOUBLE, all, numbers, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   return all;
+}
+
+static bool all_valid(struct way ways[side_count][form_count], int sides) {
+  bool valid = true;
+  for (int i = 0; i < sides * form_count; ++i) valid = (&ways[0][0])[i].valid && valid;
+  return valid;
 }
 
 bool measure_nonblocking(const struct nonblocking_options* options, struct cell* cell, FILE* out) {
@@ -319,19 +340,19 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
       open_way(&ways[side][form], cell, (enum form)form, side == side_hocket);
     count += add_lanes(options, ways[side], lanes + count);
   }
-  struct times* mine = allocate((size_t)most_rounds * (size_t)count);
-  const int rounds = run_rounds(lanes, count, options->bench.seconds * sides, mine);
+  struct times* mine = allocate((size_t)most_rounds * (size_t)count + 1);
+  const int rounds = count > 0 ? run_rounds(lanes, count, options->bench.seconds * sides, mine) : 0;
   struct times* all = gathered(cell, mine, rounds * count);
-  bool valid = true;
+  const struct table table = {all, cell->ranks, rounds, count};
   for (int side = 0; side < sides; ++side)
     for (int form = 0; form < form_count; ++form) {
+      const bool was_timed = can_be_timed(&ways[side][form]);
       close_way(&ways[side][form]);
-      valid = ways[side][form].valid && valid;
+      if (out && exists(&ways[side][form]) && !was_timed) print_wrong(out, options, &ways[side][form]);
     }
-  const struct table table = {all, cell->ranks, rounds, count};
   for (int i = 0; out && i < count; ++i) print_lane(out, options, &lanes[i], way_of(&lanes[i]), &table, i);
   if (out) fflush(out);
   free(all);
   free(mine);
-  return valid;
+  return all_valid(ways, sides);
 }

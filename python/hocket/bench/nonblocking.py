@@ -47,17 +47,17 @@ class Lane:
     loop: str  # computation: none, as long as the clock says, a fixed work, that work without an operation
     tests: int
     apart: bool  # ranks started every operation together; else operations ran back to back
-    median_us: float
-    p10_us: float
-    p90_us: float
-    start_us: float  # the parts are 0 where operations ran back to back
-    compute_us: float
-    test_us: float
-    wait_us: float
-    make_us: float  # MPI_X_init, once
-    batches: int
+    batches: int  # 0: not timed, because results were wrong
     k: int
     valid: bool
+    make_us: float  # MPI_X_init, once
+    median_us: float = 0.0
+    p10_us: float = 0.0
+    p90_us: float = 0.0
+    start_us: float = 0.0  # the parts are 0 where operations ran back to back
+    compute_us: float = 0.0
+    test_us: float = 0.0
+    wait_us: float = 0.0
     progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE of the run, if set; never when untouched
     node_size: int = 0
     schema: str = SCHEMA
@@ -111,6 +111,13 @@ class Request:
     def arguments(self) -> list[str]:
         tests = ("--tests", ",".join(map(str, self.tests)))
         return [*self.cells.arguments(), *tests, "--compute", str(self.compute_us)]
+
+    def of_each_collective(self) -> list[Request]:
+        """An MPI that ends the program in one of them has measured the others."""
+        return [
+            dataclasses.replace(self, cells=dataclasses.replace(self.cells, collectives=[name]))
+            for name in self.cells.collectives
+        ]
 
     def bound(self) -> float:
         return _start_seconds + self.cells.cells() * (_bound_per_cell + 4 * self.cells.seconds)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hocket.bench import overlap
-from hocket.bench.nonblocking import Lane
+from hocket.bench.nonblocking import FORMS, Lane
 
 _Way = tuple[str, str, int, bool]  # form, loop, tests, apart
 
@@ -39,9 +39,13 @@ class Cell:
     def lane(self, form: str, loop: str = "none", tests: int = 0, apart: bool = False) -> Lane | None:
         return self.lanes.get((form, loop, tests, apart))
 
+    def is_wrong(self, form: str) -> bool:
+        lane = self.lane(form)
+        return lane is not None and not lane.valid
+
     def median(self, form: str) -> float | None:
         lane = self.lane(form)
-        return lane.median_us if lane else None
+        return lane.median_us if lane and lane.valid else None
 
     def start(self, form: str) -> float | None:
         lane = self.lane(form, apart=True)
@@ -56,9 +60,6 @@ class Cell:
         """Microseconds more than the blocking call."""
         mine, blocking = self.median(form), self.median("blocking")
         return mine - blocking if mine is not None and blocking is not None else None
-
-    def valid(self) -> bool:
-        return all(lane.valid for lane in self.lanes.values())
 
     def settings_text(self) -> str:
         words = [f"progress {self.progress}" if self.progress else ""]
@@ -105,3 +106,18 @@ def groups(found: Sequence[Cell]) -> dict[tuple[str, int], list[Cell]]:
         some = result.setdefault((cell.mpi, cell.ranks), {})
         some.setdefault((cell.collective, cell.bytes), []).append(cell)
     return {group: [cell for sides in some.values() for cell in sides] for group, some in result.items()}
+
+
+def wrong_where_right_without(found: Iterable[Cell]) -> list[tuple[Cell, str]]:
+    """The forms that Hocket spoils: wrong with it, right by the MPI below in the same run."""
+    by_place = {
+        (cell.mpi, cell.ranks, cell.progress, cell.node_size, cell.collective, cell.bytes, cell.side): cell
+        for cell in found
+    }
+    spoiled = []
+    for (*place, side), cell in by_place.items():
+        native = by_place.get((*place, "native"))  # type: ignore[arg-type]
+        for form in FORMS:
+            if side == "hocket" and cell.is_wrong(form) and not (native and native.is_wrong(form)):
+                spoiled.append((cell, form))
+    return spoiled

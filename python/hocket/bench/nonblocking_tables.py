@@ -25,8 +25,7 @@ OVERLAP_HEADER = (
 
 def _name(cell: Cell) -> list[str]:
     side = f"{cell.side} ({cell.settings_text()})" if cell.settings_text() else cell.side
-    wrong = "" if cell.valid() else " WRONG RESULT"
-    return [cell.collective, format_bytes(cell.bytes) if cell.bytes else "-", side + wrong]
+    return [cell.collective, format_bytes(cell.bytes) if cell.bytes else "-", side]
 
 
 def _time(value: float | None) -> str:
@@ -48,9 +47,11 @@ def _short(value: float) -> str:
 
 
 def _with_spread(lane: Lane | None) -> list[str]:
-    return (
-        [microseconds(lane.median_us), f"{_short(lane.p10_us)}-{_short(lane.p90_us)}"] if lane else ["-", "-"]
-    )
+    if not lane:
+        return ["-", "-"]
+    if not lane.valid:
+        return ["wrong", "result"]
+    return [microseconds(lane.median_us), f"{_short(lane.p10_us)}-{_short(lane.p90_us)}"]
 
 
 def cost_rows(found: Sequence[Cell]) -> list[list[str]]:

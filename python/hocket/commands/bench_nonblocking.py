@@ -90,8 +90,10 @@ def _must_not_have(failed: int) -> None:
 def _show(measured: Sequence[Lane]) -> None:
     found = nonblocking_cells.cells(measured)
     nonblocking_tables.show(console, found)
-    if not all(cell.valid() for cell in found):
-        raise CommandError("wrong results, see the table", 1)
+    spoiled = nonblocking_cells.wrong_where_right_without(found)
+    if spoiled:
+        cell, form = spoiled[0]
+        raise CommandError(f"wrong results with Hocket: {cell.mpi}, {form} {cell.collective}", 1)
 
 
 def show_file(path: Path) -> bool:
@@ -133,7 +135,11 @@ def _measure(
     failed = 0
     for request in requests:
         for mpi in chosen:
-            runs = [partial(nonblocking.run, mpi, request, with_hocket, keep) for with_hocket in sides]
+            runs = [
+                partial(nonblocking.run, mpi, one, with_hocket, keep)
+                for one in request.of_each_collective()
+                for with_hocket in sides
+            ]
             failed += _all_runs(mpi, request.cells, runs)
     _show(measured)
     _must_not_have(failed)
