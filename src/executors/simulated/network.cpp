@@ -11,7 +11,7 @@ void check_protocols(const Level& level) {
     throw Error("level " + level.name + " has no parameters for the smallest messages");
   for (std::size_t i = 0; i < level.protocols.size(); ++i) {
     const LogGP& p = level.protocols[i];
-    if (!(p.L >= 0 && p.o >= 0 && p.g >= 0 && p.G >= 0))
+    if (!(p.L >= 0 && p.o >= 0 && p.g >= 0 && p.G >= 0 && p.O >= 0))
       throw Error("level " + level.name + " has a negative parameter");
     if (i > 0 && p.from <= level.protocols[i - 1].from)
       throw Error("level " + level.name + ": protocols must be in the order of sizes");

@@ -19,9 +19,13 @@ struct LogGP {
   double o = 0;  ///< CPU time of a sender, and of a receiver
   double g = 0;  ///< between the starts of two messages, of one byte
   double G = 0;  ///< per further byte
+  double O = 0;  ///< CPU time per further byte (Hoefler, Schneider, Lumsdaine 2010), while the bytes travel
 
   /// What follows the first byte.
   double stretch(std::uint64_t bytes) const { return bytes > 1 ? static_cast<double>(bytes - 1) * G : 0.0; }
+  double overhead(std::uint64_t bytes) const {
+    return bytes > 1 ? o + static_cast<double>(bytes - 1) * O : o;
+  }
   /// Gall: how long a message keeps the next one waiting.
   double gap(std::uint64_t bytes) const { return g + stretch(bytes); }
 };

@@ -114,9 +114,9 @@ class Simulation {
     const LogGP& p = level(c, step.distance).at(step.amount);
     s.time.finish = std::max(s.time.finish, s.way_out);
     s.way_out = s.time.finish + p.gap(step.amount);
-    spend(s, p.o);
     const Rank receiver = class_at(c, step.distance);
-    mail_.put(pair(receiver, step.distance), {s.time.finish + p.L, step.amount, &p});
+    mail_.put(pair(receiver, step.distance), {s.time.finish + p.o + p.L, step.amount, &p});
+    spend(s, p.overhead(step.amount));
     if (states_[receiver].lacks == classes_.ranks - step.distance) wake(receiver);
     return true;
   }
@@ -153,8 +153,10 @@ class Simulation {
     const LogGP& p = *message.parameters;
     const double begin = std::max(message.first_byte, s.way_in);
     s.way_in = begin + p.gap(message.bytes);
-    s.time.finish = std::max(s.time.finish, begin + p.stretch(message.bytes));
-    spend(s, p.o);
+    const double overhead = p.overhead(message.bytes);
+    s.time.finish =
+        std::max(std::max(s.time.finish, begin) + overhead, begin + p.stretch(message.bytes) + p.o);
+    s.time.busy += overhead;
   }
 
   void next_round(Rank c, State& s) {

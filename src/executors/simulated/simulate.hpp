@@ -1,9 +1,11 @@
 // Runs a schedule on LogGP parameters, with a clock per rank: when every rank is done, and how much of that
 // its CPU works. Moves no data. docs/simulation.md defines the model.
 //
-//   send     occupies the CPU for o, then the rank's way out for the gap; complete for the sender after o
-//   recv     the first byte arrives L later, the last (s - 1) G after it; the way in takes messages one after
-//            the other; then o of CPU. Received at the end of the round, in the order of arrival
+//   send     occupies the CPU for o + (s - 1) O, after which it is complete for the sender, and the rank's
+//            way out for the gap g + (s - 1) G
+//   recv     the first byte arrives o + L after the start of the send; the way in takes messages one after
+//   the
+//            other; ends o after the last byte. Received at the end of the round, in the order of arrival
 //   copy, read, reduce   CPU time per byte
 //   signal   o; seen by others L later
 //   wait     o per rank waited for, ending o after the last signal was there

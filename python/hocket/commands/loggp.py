@@ -1,0 +1,79 @@
+"""hocket loggp: measures LogGP parameters of the MPI below, for `hocket explain --loggp`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from hocket import mpis
+from hocket.bench import machine
+from hocket.console import console
+from hocket.errors import CommandError
+from hocket.loggp import measure, parameters
+from hocket.loggp.measure import Measured
+from hocket.loggp.parameters import Level, Protocol
+from hocket.quantities import format_bytes, parse_bytes
+
+_much = 0.5  # usual deviation of the model
+
+
+def _rows(level: Level, error: float) -> list[list[str]]:
+    def row(protocol: Protocol, first: bool) -> list[str]:
+        numbers = (protocol.L, protocol.o, protocol.g)
+        per_byte = (protocol.G, protocol.O)
+        return [
+            level.name if first else "",
+            str(level.ranks or "all") if first else "",
+            format_bytes(protocol.from_bytes),
+            *(f"{number:.0f}" for number in numbers),
+            *(f"{number:.4f}" for number in per_byte),
+            f"{error:.0%}" if first else "",
+        ]
+
+    return [row(protocol, i == 0) for i, protocol in enumerate(level.protocols)]
+
+
+def _show(measured: Measured) -> None:
+    found = measured.parameters
+    table = Table(title=found.origin(), title_justify="left", box=None, pad_edge=False)
+    table.add_column("level", no_wrap=True)
+    for name in ("ranks", "from", "L [ns]", "o [ns]", "g [ns]", "G [ns/B]", "O [ns/B]", "model is off by"):
+        table.add_column(name, justify="right")
+    for level in found.levels:
+        for row in _rows(level, measured.errors[level.name]):
+            table.add_row(*row)
+    console.print(table)
+    console.print(f"copy {found.copy:.4f} ns/B, reduction {found.reduce:.4f} ns/B", highlight=False)
+
+
+def loggp(
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=2, help="Ranks; two of each level measure.")] = 2,
+    against: Annotated[str, typer.Option(help="The MPI, by name or path; default: the first one here.")] = "",
+    most: Annotated[str, typer.Option("--most", help="Bytes of the largest message.")] = "1M",
+    out: Annotated[Path | None, typer.Option(help="Keep the parameters in this file (JSON).")] = None,
+) -> None:
+    """Measure o, L, g and G of the MPI below per level: same cache, same node, between nodes.
+
+    HOCKET_NODE_SIZE=k takes every k ranks for a node.
+    """
+    here = mpis.discover()
+    largest = parse_bytes(most)
+    if not 64 <= largest <= measure.most_bytes:
+        raise CommandError(f"the largest message must have 64 B to {format_bytes(measure.most_bytes)}")
+    if not against and not here:
+        raise CommandError(f"no MPI is installed; to get one: {mpis.how_to_get('openmpi')}", 1)
+    measured = measure.run(mpis.find(against) if against else here[0], ranks, largest)
+    _show(measured)
+    if max(measured.errors.values()) > _much:
+        load = machine.load()
+        console.print(f"[yellow]LogGP describes this badly, or the machine was busy (load {load:g})[/]")
+    if out:
+        parameters.write(out, measured.parameters)
+        console.print(f"wrote {out}; hocket explain --loggp {out} predicts with it", markup=False)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("loggp")(loggp)
