@@ -8,8 +8,8 @@
 #include "statistics.h"
 
 enum { most_lanes = 96, most_rounds = 200, least_rounds = 5, least_rounds_slow = 3 };
-enum { warm_up_calls = 15, validations = 3, estimates = 25, most_per_turn = 1 << 12, most_apart = 64 };
-static const double turn_seconds = 200e-6, preparation_seconds = 200e-3, slow_round = 1;
+enum { warm_up_calls = 15, least_calls = 2, estimates = 25, most_per_turn = 1 << 12, most_apart = 64 };
+static const double turn_seconds = 200e-6, longest_turn = 10e-3, slow_round = 1;
 
 // What is computed while the operation is under way. alone: the fixed work, in the same parts, without any
 // operation.
@@ -102,15 +102,16 @@ static int by_total(const void* a, const void* b) {
 static void operations_apart(const struct lane* lane, struct times* median) {
   struct times each[most_apart];
   memset(each, 0, sizeof each);
-  for (int i = 0; i < lane->per_turn; ++i) {
-    referee_start();
+  const double end = now() + longest_turn;
+  int count = 0;
+  while (referee_decides(count == 0 || (count < lane->per_turn && now() < end))) {
     touch(lane);
     hocket_switch(lane->with_hocket);
-    step_by_step(lane, &each[i]);
+    step_by_step(lane, &each[count++]);
     hocket_switch(false);
   }
-  qsort(each, (size_t)lane->per_turn, sizeof *each, by_total);
-  *median = each[lane->per_turn / 2];
+  qsort(each, (size_t)count, sizeof *each, by_total);
+  *median = each[count / 2];
 }
 
 static double back_to_back(const struct lane* lane, int times) {
@@ -138,40 +139,38 @@ static void take_turn(const struct lane* lane, struct times* t) {
   }
 }
 
-// Right answers, and the warm-up; fewer calls where they are slow, on which the ranks agree.
-static void validate_way(struct way* way, int calls) {
+static bool answers_right(struct way* way) {
   static unsigned iteration;
   struct cell* cell = (struct cell*)way->operation.cell;
-  double spent = 0;
-  for (int i = 0; i < calls && way->valid && spent < preparation_seconds; ++i) {
-    cell_fill(cell, ++iteration);
-    hocket_switch(way->with_hocket);
-    const double start = now();
-    operation_start(&way->operation);
-    operation_wait(&way->operation);
-    const double seconds = now() - start;
-    hocket_switch(false);
-    way->valid = referee_slowest(cell_valid(cell, iteration) ? 0 : 1) == 0;
-    if (i > 0 || !way->with_hocket) spent += referee_slowest(seconds);  // Hocket's first call sets up
-  }
+  cell_fill(cell, ++iteration);
+  hocket_switch(way->with_hocket);
+  operation_start(&way->operation);
+  operation_wait(&way->operation);
+  hocket_switch(false);
+  return referee_slowest(cell_valid(cell, iteration) ? 0 : 1) == 0;
+}
+
+// Right answers, and the warm-up; fewer calls where they take longer than that.
+static void validate_way(struct way* way, int calls, double seconds) {
+  const double end = now() + seconds;
+  for (int i = 0; way->valid && referee_decides(i < least_calls || (i < calls && now() < end)); ++i)
+    way->valid = answers_right(way);
 }
 
 // The least of a few: a disturbed one must not decide how much is computed.
-static void estimate(struct way* way) {
+static void estimate(struct way* way, double seconds) {
   const struct lane lane = {
       .with_hocket = way->with_hocket, .operation = &way->operation, .apart = true, .per_turn = 1};
-  double spent = 0;
-  way->estimate = preparation_seconds;
-  for (int i = 0; i < estimates && spent < preparation_seconds; ++i) {
+  const double end = now() + seconds;
+  for (int i = 0; referee_decides(i == 0 || (i < estimates && now() < end)); ++i) {
     struct times t;
     take_turn(&lane, &t);
-    const double seconds = referee_slowest(t.seconds[phase_total]);
-    spent += seconds;
-    if (i == 0 || seconds < way->estimate) way->estimate = seconds;
+    const double slowest = referee_slowest(t.seconds[phase_total]);
+    if (i == 0 || slowest < way->estimate) way->estimate = slowest;
   }
 }
 
-static void open_way(struct way* way, struct cell* cell, enum form form, bool with_hocket) {
+static void open_way(struct way* way, struct cell* cell, enum form form, bool with_hocket, double seconds) {
   *way = (struct way){.operation = {.cell = cell, .form = form}, .with_hocket = with_hocket, .valid = true};
   if (!exists(way)) return;
   hocket_switch(with_hocket);
@@ -180,13 +179,13 @@ static void open_way(struct way* way, struct cell* cell, enum form form, bool wi
   way->make = now() - start;
   hocket_switch(false);
   way->make = referee_slowest(way->make);
-  validate_way(way, warm_up_calls);
-  if (way->valid) estimate(way);
+  validate_way(way, warm_up_calls, seconds);
+  if (way->valid) estimate(way, seconds);
 }
 
 static void close_way(struct way* way) {
   if (!exists(way)) return;
-  validate_way(way, validations);
+  validate_way(way, least_calls, 0);
   hocket_switch(way->with_hocket);
   operation_close(&way->operation);
   hocket_switch(false);
@@ -337,7 +336,7 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
   int count = 0;
   for (int side = 0; side < sides; ++side) {
     for (int form = 0; form < form_count; ++form)
-      open_way(&ways[side][form], cell, (enum form)form, side == side_hocket);
+      open_way(&ways[side][form], cell, (enum form)form, side == side_hocket, options->bench.seconds);
     count += add_lanes(options, ways[side], lanes + count);
   }
   struct times* mine = allocate((size_t)most_rounds * (size_t)count + 1);

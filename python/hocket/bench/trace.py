@@ -1,5 +1,5 @@
 """A timeline as a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open: a process per scene, a
-track per rank, and an arrow to every rank that an operation held until its last rank had come."""
+track per rank, and for every operation an arrow from its last rank's start to where others end after that."""
 
 from __future__ import annotations
 
@@ -48,20 +48,21 @@ def _slice(process: int, span: Span) -> Event:
     }
 
 
-def held(spans: Sequence[Span]) -> list[tuple[Span, list[Span]]]:
-    """For every operation of one scene: where its last rank began, and where others ended after that."""
+def last_starts(spans: Sequence[Span]) -> list[tuple[Span, list[Span]]]:
+    """For every operation of one scene: where its last rank began, and where others ended after that. A rank
+    that ended before did not need the last one."""
     found = []
     for operation in sorted({span.operation for span in spans}):
         some = [span for span in spans if span.operation == operation]
         last = max((span for span in some if span.kind in _begins), key=lambda span: span.begin_us)
         others = [span for span in some if span.kind in _ends and span.rank != last.rank]
-        found.append((last, [span for span in others if span.begin_us < last.begin_us <= span.end_us]))
+        found.append((last, [span for span in others if last.begin_us <= span.end_us]))
     return found
 
 
 def _arrows(process: int, spans: Sequence[Span]) -> Iterator[Event]:
-    for last, waiting in held(spans):
-        for span in waiting:
+    for last, ends in last_starts(spans):
+        for span in ends:
             common = {
                 **{"name": f"operation {last.operation}", "cat": "operation", "pid": process},
                 "id": f"{process}.{last.operation}.{span.rank}",

@@ -167,6 +167,15 @@ def _record_timelines(
     return spans
 
 
+def _check_files(options: Options, cells: Sequence[runner.Request]) -> None:
+    files = [path for path in (options.trace, options.gantt) if path]
+    if files and len(cells) > 1:
+        raise CommandError("a timeline shows one number of ranks: give one to -n")
+    for path in files:
+        if not path.parent.is_dir():
+            raise CommandError(f"cannot write '{path}': there is no such folder")
+
+
 def run(
     chosen: Sequence[mpis.Mpi],
     cells: Sequence[runner.Request],
@@ -177,8 +186,7 @@ def run(
     sides = [False] if untouched else [False, True]  # with Hocket, and the MPI beside it, or without
     if not options.is_timeline():
         return _measure(chosen, [options.request(some) for some in cells], sides, out)
-    if len(cells) > 1 and (options.trace or options.gantt):
-        raise CommandError("a timeline shows one number of ranks: give one to -n")
+    _check_files(options, cells)
     spans = _record_timelines(chosen, [options.scenario(some) for some in cells], sides, out)
     if options.trace:
         traces.write(options.trace, spans)
