@@ -4,7 +4,9 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
+#include "engine/wait_mode.hpp"
 
 namespace hocket::engine {
 
@@ -12,25 +14,6 @@ namespace {
 
 constexpr std::uint64_t long_wait_ns =
     1'000'000'000;  // after which the guard asks whether a peer still lives
-
-/// The next call may be the same one with other buffers.
-bool is_repeatable(const Call& call) noexcept {
-  const bool has_tables = call.input_blocks.sizes || call.output_blocks.sizes;
-  const bool own_operation = ir::is_reduction(call.collective) && !call.reduction.kernel;
-  return sizes_known(call.function) && !has_tables && !own_operation;
-}
-
-transports::WaitMode wait_mode(const Engine& engine) {
-  const std::string& wish = engine.options().wait;
-  if (wish == "spin") return transports::WaitMode::spin;
-  if (wish == "yield") return transports::WaitMode::yield;
-  if (wish == "sleep") return transports::WaitMode::sleep;
-  return engine.oversubscribed() ? transports::WaitMode::yield : transports::WaitMode::spin;
-}
-
-transports::Waiting waiting_of(const Engine& engine, transports::Watch& watch) {
-  return {wait_mode(engine), engine.host().poke, engine.host().context, &watch, nullptr};
-}
 
 }  // namespace
 
@@ -54,8 +37,9 @@ NodeCommunicator::~NodeCommunicator() {
 }
 
 Outcome NodeCommunicator::begin(const Call& call) noexcept {
-  Decision* decision = sizes_known(call.function) ? decision_for(kind_of(call, call.agreed_bytes), call)
-                                                  : sampled_decision(call);
+  Decision* decision = sizes_known(call.function)
+                           ? decision_for(kind_of(call, call.agreed_bytes, channel_.ranks()), call)
+                           : sampled_decision(call);
   last_ = nullptr;
   if (!decision || guard_.failed()) return Outcome::error;
   if (is_repeatable(call) && !decision->provisional) {

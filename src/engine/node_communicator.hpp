@@ -62,7 +62,6 @@ class NodeCommunicator final : public Communicator {
   Decision* sampled_decision(const Call& call) noexcept;                    ///< null: no memory
   Decision* decision_for(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
   Decision* decide_anew(const CallKind& kind, const Call& call) noexcept;   ///< null: no memory
-  CallKind kind_of(const Call& call, std::size_t bytes) const noexcept;
   bool is_current(const Decision& decision, const CallKind& kind) const noexcept;
   void decide(Decision& decision, const Call& call);
   tuning::Situation situation_of(const CallKind& kind, const Call& call) const;

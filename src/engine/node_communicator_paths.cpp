@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
 #include "engine/node_communicator.hpp"
 
@@ -19,27 +20,9 @@ namespace {
 constexpr std::size_t least_tried_bytes = 16 * 1024;
 constexpr std::string_view won_reason = "a trial of the data paths, in the program's own calls";
 
-/// Of in-place calls.
-bool copies_input(const Algorithm& algorithm) {
-  return !algorithm.in_place || algorithm.collective == ir::Collective::reduce_scatter;
-}
-
 /// An element at least, where data go through staging buffers with areas of this size.
 bool fits_staging(const Plan& plan, const Call& call, std::size_t area_bytes) {
   return plan.staging_chunks == 0 || Binding(plan, call).longest_segment(area_bytes) > 0;
-}
-
-/// 32 bits that are never 0, equal where MPI obliges the calls to be equal.
-std::uint32_t signature_of(const CallKind& kind) {
-  return static_cast<std::uint32_t>(kind.hash()) | 1U;
-}
-
-std::size_t largest_block(const Call& call, Rank ranks) {
-  if (!sizes_known(call.function)) return 0;
-  const std::size_t* sizes = call.function == Function::allgatherv       ? call.output_blocks.sizes
-                             : call.function == Function::reduce_scatter ? call.input_blocks.sizes
-                                                                         : nullptr;
-  return sizes ? *std::max_element(sizes, sizes + ranks) : call.agreed_bytes;
 }
 
 }  // namespace
@@ -47,7 +30,7 @@ std::size_t largest_block(const Call& call, Rank ranks) {
 /// Nothing is known of such a call but its function, its root, and the size of earlier ones: mostly those of
 /// the last one.
 Decision* NodeCommunicator::sampled_decision(const Call& call) noexcept {
-  const CallKind kind = kind_of(call, size_samples_.agreed_before(call));
+  const CallKind kind = kind_of(call, size_samples_.agreed_before(call), channel_.ranks());
   Decision*& last = sampled_[static_cast<std::size_t>(call.function)];
   return last && last->kind == kind ? last : last = decision_for(kind, call);
 }
@@ -55,20 +38,6 @@ Decision* NodeCommunicator::sampled_decision(const Call& call) noexcept {
 Decision* NodeCommunicator::decision_for(const CallKind& kind, const Call& call) noexcept {
   Decision* decision = decisions_.find(kind);
   return decision && is_current(*decision, kind) ? decision : decide_anew(kind, call);
-}
-
-CallKind NodeCommunicator::kind_of(const Call& call, std::size_t bytes) const noexcept {
-  CallKind kind;
-  kind.function = call.function;
-  kind.root = ir::is_rooted(call.collective) ? call.root : -1;
-  kind.bytes = bytes;
-  kind.largest_block = largest_block(call, channel_.ranks());
-  if (ir::is_reduction(call.collective)) {
-    kind.operation = call.reduction.operation;
-    kind.commutative = call.reduction.commutative;
-    kind.element_bytes = call.reduction.element_bytes;
-  }
-  return kind;
 }
 
 Decision* NodeCommunicator::decide_anew(const CallKind& kind, const Call& call) noexcept {
@@ -145,14 +114,8 @@ Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
 }
 
 const Plan& NodeCommunicator::plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  ir::Request request;
-  request.collective = call.collective;
-  request.ranks = channel_.ranks();
-  request.rank = channel_.rank();
-  request.root = std::max(kind.root, 0);
-  request.commutative = kind.commutative;
-  request.parameters = choice.parameters;
-  return plans_.get(*choice.algorithm, request);
+  return plans_.get(*choice.algorithm,
+                    request_of(kind, call.collective, channel_.ranks(), channel_.rank(), choice.parameters));
 }
 
 Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
@@ -204,7 +167,7 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
 /// be there.
 Prepared* NodeCommunicator::prepare(const Call& call) noexcept {
   if (guard_.failed() || (lane_ && lane_->failed())) return nullptr;
-  const CallKind kind = kind_of(call, call.agreed_bytes);
+  const CallKind kind = kind_of(call, call.agreed_bytes, channel_.ranks());
   if (Prepared* known = prepared_.find(kind)) return known;
   try {
     Prepared& prepared = prepared_.make(kind);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "algorithms/catalog.hpp"
 #include "engine/compiled/flat.hpp"
 #include "engine/report.hpp"
 #include "executors/plan.hpp"
@@ -19,5 +20,10 @@ struct Path {
 
   bool is_native() const noexcept { return !flat && !plan; }
 };
+
+/// Of in-place calls.
+inline bool copies_input(const algorithms::Algorithm& algorithm) {
+  return !algorithm.in_place || algorithm.collective == ir::Collective::reduce_scatter;
+}
 
 }  // namespace hocket::engine

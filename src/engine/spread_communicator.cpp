@@ -100,7 +100,7 @@ Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call) {
   if (choice.algorithm) {
     path.plan =
         &plans_.get(*choice.algorithm, request_of(kind, call.collective, ranks(), rank_, choice.parameters));
-    path.copies_input = !choice.algorithm->in_place || call.collective == ir::Collective::reduce_scatter;
+    path.copies_input = copies_input(*choice.algorithm);
   }
   path.row = rows_.row(call.function, kind.bytes, choice.algorithm ? choice.algorithm->name : "native",
                        choice.reason);
