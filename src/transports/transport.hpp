@@ -35,7 +35,7 @@ struct Blocker {
   Rank peer = 0;
 };
 
-/// Two-sided: a stream per ordered pair of ranks, in order.
+/// Two-sided: a stream per ordered pair of ranks, in the order in which transfers are first advanced.
 class TwoSided {
  public:
   virtual ~TwoSided() = default;

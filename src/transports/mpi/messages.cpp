@@ -47,19 +47,20 @@ Status Messages::end(Transfer& transfer) noexcept {
 
 Status Messages::advance_send(Transfer& transfer) noexcept {
   const std::lock_guard lock(network_.mutex_);
-  if (transfer.state == 0) {
+  if (transfer.state == 0) transfer.state = ++numbers(transfer.peer).sent;
+  if (!has_flight(transfer.state)) {
     const Status s = start_send(transfer);
     if (s != Status::ok || transfer.started) return s;
   }
   return fly(transfer);
 }
 
-Envelope Messages::envelope_for(Transfer& transfer) noexcept {
+Envelope Messages::envelope_for(const Transfer& transfer) const noexcept {
   Envelope e;
   e.communicator = communicator_;
   e.bytes = transfer.total;
   e.instance = instance_;
-  e.number = ++numbers(transfer.peer).sent;
+  e.number = number_in(transfer.state);
   e.signature = signature_;
   e.call = call_;
   return e;
@@ -75,7 +76,6 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   if (!packet) return Status::no_memory;
   const Rank to = world(transfer.peer);
   packet->envelope = envelope_for(transfer);
-  transfer.state = packet->envelope.number;
   if (transfer.total <= eager_bytes) {
     gather_pieces(transfer.pieces, packet->payload.data());
     const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, to);

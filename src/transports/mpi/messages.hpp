@@ -53,7 +53,7 @@ class Messages final : public TwoSided {
   Status end(Transfer& transfer) noexcept;
   Packet* find(Transfer& transfer) noexcept;
   Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
-  Envelope envelope_for(Transfer& transfer) noexcept;
+  Envelope envelope_for(const Transfer& transfer) const noexcept;
 
   Network& network_;
   const CommunicatorId communicator_;

@@ -1,0 +1,309 @@
+// Messages over a network (transports/mpi) that delays and reorders: ranks are threads, the network is fake.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "harness/seed.hpp"
+#include "transports/fake/faults.hpp"
+#include "transports/fake/wire.hpp"
+#include "transports/mpi/messages.hpp"
+
+namespace hocket::transports {
+namespace {
+
+using mpi::CommunicatorId;
+using mpi::Messages;
+using mpi::Network;
+
+constexpr CommunicatorId world{7, 11};
+
+std::vector<Rank> all(Rank ranks) {
+  std::vector<Rank> members(static_cast<std::size_t>(ranks));
+  std::iota(members.begin(), members.end(), 0);
+  return members;
+}
+
+/// Nobody leaves before all have come to the end: a port that has gone receives nothing.
+void in_threads(Rank ranks, const fake::WireSettings& settings, std::size_t part_bytes,
+                const std::function<void(Rank, Network&)>& body) {
+  fake::Wire wire(ranks, settings);
+  std::vector<std::unique_ptr<Network>> networks;
+  for (Rank r = 0; r < ranks; ++r) networks.push_back(std::make_unique<Network>(wire.port(r), part_bytes));
+  std::vector<std::thread> threads;
+  for (Rank r = 0; r < ranks; ++r)
+    threads.emplace_back([&, r] { body(r, *networks[static_cast<std::size_t>(r)]); });
+  for (std::thread& t : threads) t.join();
+}
+
+/// Advances everything until it has ended. Those of one list begin in its order: they are a stream.
+Status complete(TwoSided& via, std::vector<Transfer>& sends, std::vector<Transfer>& recvs) {
+  for (;;) {
+    bool pending = false;
+    for (const bool is_send : {true, false})
+      for (Transfer& t : is_send ? sends : recvs) {
+        if (t.started && t.done == t.total) continue;
+        const Status s = is_send ? via.advance_send(t) : via.advance_recv(t);
+        if (s != Status::ok && s != Status::pending) return s;
+        pending = pending || s == Status::pending;
+        if (t.state == 0) break;
+      }
+    if (!pending) return Status::ok;
+    std::this_thread::yield();
+  }
+}
+
+/// A message of its own bytes, in pieces that do not follow each other in memory if `apart`.
+struct Buffer {
+  Buffer(std::size_t bytes, int fill, bool apart) : memory(bytes + 64, static_cast<std::byte>(fill)) {
+    const std::size_t half = bytes / 2;
+    pieces = {{memory.data(), half}, {memory.data() + half + (apart ? 64 : 0), bytes - half}};
+  }
+  bool holds(int fill) const {
+    for (const Piece& piece : pieces)
+      for (std::size_t i = 0; i < piece.bytes; ++i)
+        if (piece.data[i] != static_cast<std::byte>(fill)) return false;
+    return true;
+  }
+  Transfer with(Rank peer) const {
+    return {.peer = peer, .pieces = pieces, .total = pieces[0].bytes + pieces[1].bytes};
+  }
+
+  std::vector<std::byte> memory;
+  std::vector<Piece> pieces;
+};
+
+struct Weather {
+  double delay;
+  double pending;
+};
+
+class MessagesUnderDelays : public testing::TestWithParam<Weather> {};
+
+TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
+  constexpr Rank ranks = 3;
+  const std::uint64_t seed = harness::test_seed();
+  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(seed));
+  const auto members = all(ranks);
+  in_threads(ranks, {.seed = seed, .delay = GetParam().delay}, 10'000, [&](Rank me, Network& network) {
+    Messages below(network, world, members);
+    fake::FaultyTwoSided via(below,
+                             {.seed = seed + static_cast<std::uint64_t>(me), .pending = GetParam().pending});
+    std::mt19937_64 random(seed);
+    for (std::uint32_t i = 1; i <= 60; ++i) {
+      below.begin(i, 5, {});
+      const Rank to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
+      std::vector<Buffer> out, in;
+      std::vector<Transfer> sends, recvs;
+      for (int k = 0; k < 3; ++k) {  // several of one pair: a stream
+        const std::size_t bytes = random() % 3 == 0 ? random() % 64 : random() % 40'000;
+        out.emplace_back(bytes, me * 31 + k, random() % 2 == 0);
+        in.emplace_back(bytes, 255, random() % 2 == 0);
+      }
+      for (int k = 0; k < 3; ++k) {
+        sends.push_back(out[static_cast<std::size_t>(k)].with(to));
+        recvs.push_back(in[static_cast<std::size_t>(k)].with(from));
+      }
+      ASSERT_EQ(complete(via, sends, recvs), Status::ok);
+      for (int k = 0; k < 3; ++k)
+        ASSERT_TRUE(in[static_cast<std::size_t>(k)].holds(from * 31 + k)) << i << " " << k;
+    }
+  });
+}
+
+/// Several operations of two communicators at the same time, ended in another order on each rank.
+TEST_P(MessagesUnderDelays, KeepOperationsApart) {
+  constexpr Rank ranks = 3;
+  constexpr std::uint32_t operations = 6;
+  const std::uint64_t seed = harness::test_seed();
+  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(seed));
+  const auto members = all(ranks);
+  const std::vector<Rank> backwards(members.rbegin(), members.rend());
+  in_threads(ranks, {.seed = seed, .delay = GetParam().delay}, 10'000, [&](Rank me, Network& network) {
+    std::mt19937_64 random(seed), order(seed + static_cast<std::uint64_t>(me));
+    for (std::uint32_t round = 0; round < 10; ++round) {
+      struct Running {
+        std::unique_ptr<Messages> via;
+        std::vector<Buffer> buffers;
+        std::vector<Transfer> sends, recvs;
+        int from = 0, tag = 0;
+      };
+      std::vector<Running> running;
+      for (std::uint32_t k = 0; k < operations; ++k) {
+        const bool other = k % 2 != 0;
+        const std::size_t bytes = random() % 2 == 0 ? random() % 100 : random() % 30'000;
+        Running& r = running.emplace_back();
+        r.tag = static_cast<int>(k);
+        r.via = std::make_unique<Messages>(network, other ? CommunicatorId{8, 12} : world,
+                                           other ? backwards : members);
+        r.via->begin(round * operations + k, 5, {});
+        const Rank self = other ? ranks - 1 - me : me;
+        r.from = (self + ranks - 1) % ranks;
+        r.buffers.emplace_back(bytes, self * 16 + r.tag, false);
+        r.buffers.emplace_back(bytes, 255, false);
+        r.sends = {r.buffers[0].with((self + 1) % ranks)};
+        r.recvs = {r.buffers[1].with(r.from)};
+      }
+      for (Running& r : running) ASSERT_NE(r.via->advance_send(r.sends[0]), Status::failed);
+      std::shuffle(running.begin(), running.end(), order);
+      for (Running& r : running) {
+        // Advances the others too: the peers may wait for any of them.
+        for (Status s = Status::pending; s == Status::pending; std::this_thread::yield()) {
+          for (Running& other : running)
+            if (!other.sends[0].started) other.via->advance_send(other.sends[0]);
+          s = r.via->advance_recv(r.recvs[0]);
+        }
+        ASSERT_EQ(r.recvs[0].started, true);
+        ASSERT_TRUE(r.buffers[1].holds(r.from * 16 + r.tag));
+      }
+      for (Running& r : running) ASSERT_EQ(complete(*r.via, r.sends, r.recvs), Status::ok);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Weather, MessagesUnderDelays,
+                         testing::Values(Weather{0, 0}, Weather{0.3, 0.3}, Weather{0.8, 0.2}),
+                         [](const auto& info) {
+                           return "delay" + std::to_string(static_cast<int>(info.param.delay * 100));
+                         });
+
+/// What has come for an operation, or a communicator, that this rank has not begun is kept.
+TEST(Messages, MayComeBeforeTheirOperation) {
+  fake::Wire wire(2, {});
+  Network first(wire.port(0)), second(wire.port(1));
+  const auto members = all(2);
+  Messages sender(first, world, members);
+  for (std::uint32_t i = 1; i <= 40; ++i) {  // more than there are places to listen in
+    sender.begin(i, 5, {});
+    Buffer out(8, static_cast<int>(i), false);
+    Transfer t = out.with(1);
+    ASSERT_EQ(sender.advance_send(t), Status::ok);
+    second.progress();
+  }
+  Messages receiver(second, world, members);
+  for (std::uint32_t i = 40; i >= 1; --i) {
+    receiver.begin(i, 5, {});
+    Buffer in(8, 255, false);
+    Transfer t = in.with(0);
+    ASSERT_EQ(receiver.advance_recv(t), Status::ok);
+    ASSERT_TRUE(in.holds(static_cast<int>(i)));
+  }
+}
+
+TEST(Messages, SayWhatAnotherRankCalls) {
+  fake::Wire wire(2, {});
+  Network first(wire.port(0)), second(wire.port(1));
+  const auto members = all(2);
+  Messages sender(first, world, members), receiver(second, world, members);
+  Buffer out(8, 1, false), in(8, 255, false), longer(9, 255, false);
+  Transfer sent = out.with(1), got = in.with(0);
+  sender.begin(1, 5, {42, 8, 1});
+  receiver.begin(1, 6, {});
+  ASSERT_EQ(sender.advance_send(sent), Status::ok);
+  ASSERT_EQ(receiver.advance_recv(got), Status::mismatch);
+  EXPECT_FALSE(receiver.disagreement()->same_call);
+  EXPECT_EQ(receiver.disagreement()->call.call, 42U);
+  EXPECT_EQ(receiver.disagreement()->call.root, 1);
+
+  Transfer again = out.with(1), too_long = longer.with(0);
+  sender.begin(2, 5, {});
+  receiver.begin(2, 5, {});
+  ASSERT_EQ(sender.advance_send(again), Status::ok);
+  ASSERT_EQ(receiver.advance_recv(too_long), Status::mismatch);
+  EXPECT_TRUE(receiver.disagreement()->same_call);
+  EXPECT_EQ(receiver.disagreement()->sent, 8U);
+  EXPECT_EQ(receiver.disagreement()->expected, 9U);
+}
+
+TEST(Messages, TagsAndNumbersStartAgain) {
+  constexpr std::size_t bytes = 5000;  // longer than an envelope carries
+  fake::Wire wire(2, {.last_tag = 3});
+  Network first(wire.port(0)), second(wire.port(1));
+  const auto members = all(2);
+  Messages sender(first, world, members), receiver(second, world, members);
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const std::uint32_t instance = 0xfffffff8U + i;
+    sender.begin(instance, 5, {});
+    receiver.begin(instance, 5, {});
+    Buffer out(bytes, static_cast<int>(i), false), in(bytes, 255, false);
+    Transfer sent = out.with(1), got = in.with(0);
+    Status a = Status::pending, b = Status::pending;
+    while (a == Status::pending || b == Status::pending) {
+      if (a == Status::pending) a = sender.advance_send(sent);
+      if (b == Status::pending) b = receiver.advance_recv(got);
+    }
+    ASSERT_EQ(a, Status::ok);
+    ASSERT_EQ(b, Status::ok);
+    ASSERT_TRUE(in.holds(static_cast<int>(i)));
+  }
+}
+
+TEST(Messages, AnAbandonedReceiveWritesNoMore) {
+  constexpr std::size_t bytes = 50'000;  // in parts
+  fake::Wire wire(2, {});
+  Network first(wire.port(0), 10'000), second(wire.port(1), 10'000);
+  const auto members = all(2);
+  Messages sender(first, world, members);
+  Buffer out(bytes, 1, false), in(bytes, 255, false);
+  Transfer sent = out.with(1), got = in.with(0);
+  sender.begin(1, 5, {});
+  ASSERT_EQ(sender.advance_send(sent), Status::pending);
+  {
+    Messages receiver(second, world, members);
+    receiver.begin(1, 5, {});
+    ASSERT_EQ(receiver.advance_recv(got), Status::pending);
+    ASSERT_EQ(sender.advance_send(sent), Status::pending);  // the second part is on its way
+    ASSERT_EQ(receiver.advance_recv(got), Status::pending);
+    receiver.abandon();
+  }
+  const std::vector<std::byte> before = in.memory;
+  EXPECT_EQ(sender.advance_send(sent), Status::pending);
+  second.progress();
+  EXPECT_EQ(in.memory, before);
+}
+
+TEST(Network, TellsMembersThatACommunicatorIsGivenUp) {
+  fake::Wire wire(3, {});
+  Network first(wire.port(0)), second(wire.port(1)), third(wire.port(2));
+  const std::vector<Rank> members = {0, 1};
+  first.fail(world, members, "the reason");
+  second.progress();
+  third.progress();
+  EXPECT_TRUE(first.failed(world));
+  EXPECT_TRUE(second.failed(world));
+  EXPECT_EQ(second.failure(world), "the reason");
+  EXPECT_FALSE(second.failed({8, 12}));
+  EXPECT_FALSE(third.failed(world));
+}
+
+TEST(Network, ThatBreaksFailsWhatIsUnderWay) {
+  fake::Wire wire(2, {.fail_after = 1});
+  Network first(wire.port(0));
+  const auto members = all(2);
+  Messages via(first, world, members);
+  via.begin(1, 5, {});
+  Buffer out(8, 1, false);
+  Transfer one = out.with(1), two = out.with(1);
+  EXPECT_EQ(via.advance_send(one), Status::ok);
+  EXPECT_EQ(via.advance_send(two), Status::failed);
+}
+
+TEST(Network, ThatIsClosedFailsWhatComesLater) {
+  fake::Wire wire(2, {});
+  Network first(wire.port(0));
+  const auto members = all(2);
+  Messages via(first, world, members);
+  via.begin(1, 5, {});
+  Buffer in(8, 1, false), large(5000, 1, false);
+  Transfer leaving = large.with(1);
+  EXPECT_EQ(via.advance_send(leaving), Status::pending);
+  first.close();
+  Transfer got = in.with(1), sent = in.with(1);
+  EXPECT_EQ(via.advance_recv(got), Status::failed);
+  EXPECT_EQ(via.advance_send(sent), Status::failed);
+}
+
+}  // namespace
+}  // namespace hocket::transports
