@@ -2,10 +2,12 @@
 // printed seed.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "algorithms/catalog.hpp"
 #include "engine/report.hpp"
@@ -55,6 +57,7 @@ struct Batch {
   std::size_t most_elements = 3000;
   int calls = 40;
   std::size_t budget_bytes = std::size_t{1} << 30U;
+  bool across_nodes = false;
 };
 
 /// The same random calls on all ranks; functions drawn from `functions`.
@@ -68,6 +71,7 @@ void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   setting.options.force = batch.force;
   setting.options.cma = "on";  // else the rows that need it would not run
   setting.budget_bytes = batch.budget_bytes;
+  if (batch.across_nodes) setting.network = {.seed = s, .delay = 0.3};
   const auto body = [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     std::mt19937_64 random(s);
     for (int i = 0; i < batch.calls; ++i) {
@@ -105,6 +109,16 @@ TEST_P(EveryRow, MovesLongMessagesInSegments) {
   const algorithms::Algorithm& row = *GetParam();
   const std::string force = std::string(ir::name_of(row.collective)) + ":" + std::string(row.name);
   run_batch({.force = force, .ranks = 3, .most_elements = 200'000, .calls = 8}, functions_of(row.collective));
+}
+
+/// On a node of its own each: only messages between them, which are late and come in another order.
+TEST_P(EveryRow, AgreesWithTheReferenceAcrossNodes) {
+  const algorithms::Algorithm& row = *GetParam();
+  if (row.access != algorithms::Access::two_sided) return;
+  const std::string force = std::string(ir::name_of(row.collective)) + ":" + std::string(row.name);
+  for (const int ranks : {2, 3, 4, 5, 8})
+    run_batch({.force = force, .ranks = ranks, .calls = 20, .across_nodes = true},
+              functions_of(row.collective));
 }
 
 std::vector<const algorithms::Algorithm*> rows() {
@@ -163,6 +177,77 @@ TEST(Engine, StaysRightWhenTheBudgetIsSpent) {
 TEST(Engine, RunsUnequalBlocksOfManyRanks) {
   run_batch({.force = "", .ranks = 31, .most_elements = 100, .calls = 9},
             {Function::gatherv, Function::scatterv, Function::alltoallv});
+}
+
+/// Calls of this rank, one after the other, until one fails.
+std::string error_of(Rank rank, engine::Communicator& communicator,
+                     const std::vector<harness::CallPlan>& plans) {
+  for (const harness::CallPlan& plan : plans) {
+    harness::CallData data(plan, rank);
+    if (communicator.run(data.call()) == Outcome::error) return communicator.error();
+  }
+  return "";
+}
+
+harness::CallPlan plan_of(Function function, std::size_t count, Rank root = 0) {
+  harness::CallPlan plan;
+  plan.function = function;
+  plan.ranks = 2;
+  plan.counts = {count};
+  plan.root = root;
+  return plan;
+}
+
+std::vector<std::string> errors_across_nodes(const std::vector<harness::CallPlan>& first,
+                                             const std::vector<harness::CallPlan>& second) {
+  std::vector<std::string> errors(2);
+  harness::Ranks setting;
+  setting.ranks = 2;
+  setting.options.force = "allreduce:ring,bcast:knomial,reduce:knomial";
+  setting.network.emplace();
+  std::atomic<int> ended{0};
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+    errors[static_cast<std::size_t>(rank)] = error_of(rank, communicator, rank == 0 ? first : second);
+    for (++ended; ended < 2;) std::this_thread::yield();
+  });
+  return errors;
+}
+
+TEST(Engine, NamesTheCallsThatDifferAcrossNodes) {
+  const auto errors =
+      errors_across_nodes({plan_of(Function::allreduce, 4)}, {plan_of(Function::allreduce, 5)});
+  for (const std::string& error : errors) {
+    EXPECT_NE(error.find("call different collectives (call 1)"), std::string::npos) << error;
+    EXPECT_NE(error.find("MPI_Allreduce(32 bytes"), std::string::npos) << error;
+    EXPECT_NE(error.find("MPI_Allreduce(40 bytes"), std::string::npos) << error;
+  }
+}
+
+/// Rank 1 only sends, and has gone on to a call in which it waits: it is told.
+TEST(Engine, TellsRanksThatWaitForAFailedOneAcrossNodes) {
+  const auto errors = errors_across_nodes({plan_of(Function::bcast, 4, 1)},
+                                          {plan_of(Function::reduce, 4, 0), plan_of(Function::allreduce, 4)});
+  for (const std::string& error : errors) {
+    EXPECT_NE(error.find("rank 0: MPI_Bcast(32 bytes, root 1)"), std::string::npos) << error;
+    EXPECT_NE(error.find("rank 1: MPI_Reduce(32 bytes, root 0"), std::string::npos) << error;
+  }
+}
+
+TEST(Engine, FailsWhereMessagesCannotBeSent) {
+  harness::Ranks setting;
+  setting.ranks = 2;
+  setting.options.force = "allreduce:ring";
+  setting.network.emplace();
+  setting.network->fail_after = 40;
+  std::vector<std::string> errors(2);
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+    const std::vector<harness::CallPlan> plans(100, plan_of(Function::allreduce, 4));
+    errors[static_cast<std::size_t>(rank)] = rank == 0 ? error_of(rank, communicator, plans) : "";
+    if (rank == 0) return;
+    for (int i = 0; i < 100 && errors[1].empty(); ++i) errors[1] = error_of(rank, communicator, {plans[0]});
+  });
+  for (const std::string& error : errors)
+    EXPECT_NE(error.find("could not be sent or received"), std::string::npos) << error;
 }
 
 /// The ends of a block disagree about its size: an error on both, at any size, and no hang.

@@ -81,8 +81,12 @@ class InProcessArena final : public Arena {
   std::array<std::byte, 64> card_{};
 };
 
-void run_one(InProcessNode& node, const Ranks& setting, Rank rank, const Body& body) {
-  engine::Engine engine(setting.options, {});
+void run_one(InProcessNode& node, transports::fake::Wire* network, const Ranks& setting, Rank rank,
+             const Body& body) {
+  Options options = setting.options;
+  if (network) options.node_size = 1;
+  engine::Engine engine(options, {});
+  if (network) engine.connect(network->port(rank));
   engine.adopt(std::make_unique<InProcessArena>(node, setting.ranks, setting.one_core ? 1 : setting.ranks));
   std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));
   std::iota(members.begin(), members.end(), 0);
@@ -96,12 +100,14 @@ void run_one(InProcessNode& node, const Ranks& setting, Rank rank, const Body& b
 
 void run_ranks(const Ranks& setting, const Body& body) {
   InProcessNode node(setting.budget_bytes);
+  std::optional<transports::fake::Wire> network;
+  if (setting.network) network.emplace(setting.ranks, *setting.network);
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(setting.ranks));
   std::vector<std::thread> threads;
   for (Rank r = 0; r < setting.ranks; ++r)
     threads.emplace_back([&, r] {
       try {
-        run_one(node, setting, r, body);
+        run_one(node, network ? &*network : nullptr, setting, r, body);
       } catch (...) {
         errors[static_cast<std::size_t>(r)] = std::current_exception();
       }

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "engine/communicator.hpp"
 #include "engine/engine.hpp"
+#include "transports/fake/wire.hpp"
 
 namespace hocket::harness {
 
@@ -18,6 +20,8 @@ struct Ranks {
   Options options;
   std::size_t budget_bytes = std::size_t{1} << 30U;  ///< what carve() may hand out
   bool one_core = false;                             ///< report fewer cores than ranks
+  /// Every rank is on a node of its own, and this is between them.
+  std::optional<transports::fake::WireSettings> network;
 };
 
 using Body =

@@ -137,7 +137,7 @@ std::string Network::failure(const CommunicatorId& communicator) {
   const std::lock_guard lock(mutex_);
   for (const Failure& f : failures_)
     if (f.communicator == communicator) return f.text;
-  return broken_ ? "a message between nodes could not be sent or received" : "a collective failed";
+  return "a message between nodes could not be sent or received";
 }
 
 }  // namespace hocket::transports::mpi
