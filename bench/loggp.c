@@ -27,15 +27,21 @@ struct place {
   int node, cache;
 };
 
+static int first_cpu_in(const char* path) {
+  char text[64] = "";
+  FILE* file = fopen(path, "r");
+  if (!file) return -1;
+  const bool read = fgets(text, sizeof text, file) != NULL;
+  fclose(file);
+  return read ? (int)strtol(text, NULL, 10) : -1;
+}
+
 static int last_cache_of(int cpu) {
   char path[128];
   int first = -1;
   for (int index = 3; index >= 2 && first < 0; --index) {
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
-    FILE* file = fopen(path, "r");
-    if (!file) continue;
-    if (fscanf(file, "%d", &first) != 1) first = -1;
-    fclose(file);
+    first = first_cpu_in(path);
   }
   return first;
 }
@@ -56,7 +62,7 @@ static int own_cache(void) {
 // HOCKET_NODE_SIZE=k takes every k ranks for a node.
 static int pretended_node_size(void) {
   const char* text = getenv("HOCKET_NODE_SIZE");
-  return text ? atoi(text) : 0;
+  return text ? (int)strtol(text, NULL, 10) : 0;
 }
 
 static int own_node(void) {
@@ -192,13 +198,13 @@ static void measure_level(const struct place* places, enum level level) {
   sleep_until_all_are_here();
 }
 
-// ns per byte of copying, and of adding to an operand, in memory that a cache holds.
+// ns per byte of copying, and of adding to an operand, in memory that is not in the nearest caches.
 static double per_byte(bool reduce) {
   double* values = (double*)(void*)buffer;
-  memset(buffer, 1, room);  // else all pages are the one page of zeros
-  const size_t bytes = room / 2, count = bytes / sizeof(double);
+  const size_t bytes = (size_t)messages * room / 2, count = bytes / sizeof(double);
+  memset(buffer, 1, 2 * bytes);  // else all pages are the one page of zeros
   double best = 1e9;
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < 10; ++trial) {
     const double start = now();
     if (reduce)
       for (size_t i = 0; i < count; ++i) values[i] += values[count + i];
@@ -223,20 +229,25 @@ static void print_machine(const struct place* places) {
   printf("\"copy\": %.4f, \"reduce\": %.4f}\n", per_byte(false), per_byte(true));
 }
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc > 1) most_bytes = atoi(argv[1]);
-  if (most_bytes < 1 || most_bytes > room) MPI_Abort(MPI_COMM_WORLD, 2);
-  buffer = calloc(messages, room);
-  struct place* places = malloc((size_t)ranks * sizeof *places);
-  if (!buffer || !places) MPI_Abort(MPI_COMM_WORLD, 1);
+static int measure(void) {
   const struct place own = {own_node(), own_cache()};
+  struct place* places = malloc((size_t)ranks * sizeof *places);
+  if (!places) return 1;
   MPI_Allgather(&own, 2, MPI_INT, places, 2, MPI_INT, MPI_COMM_WORLD);
   if (rank == 0) print_machine(places);
   for (enum level level = cache; level < levels; ++level) measure_level(places, level);
   free(places);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc > 1) most_bytes = (int)strtol(argv[1], NULL, 10);
+  buffer = calloc(messages, room);
+  const bool possible = buffer && most_bytes > 0 && most_bytes <= room;
+  if (!possible || measure() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
   free(buffer);
   MPI_Finalize();
   return 0;

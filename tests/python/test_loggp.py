@@ -67,7 +67,10 @@ def test_explain_predicts_and_says_from_what(hocket: Hocket, tmp_path: Path) -> 
         file, Parameters(ONE_LEVEL.levels, 0.1, 0.2, "2026-01-02T", "a CPU", 2, "openmpi", "5.0")
     )
     told = " ".join(hocket("explain", "bcast", "-n", "8", "--loggp", str(file)).stdout.split())
-    assert "by LogGP: openmpi 5.0 on a CPU, 2026-01-02; ranks per level: all (all)" in told
+    assert (
+        "by LogGP: openmpi 5.0 on a CPU, 2026-01-02, nothing was measured between nodes; ranks per level: all (all)"
+        in told
+    )
 
 
 def test_explain_answers_for_a_hundred_thousand_ranks(hocket: Hocket) -> None:

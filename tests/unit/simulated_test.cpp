@@ -14,23 +14,23 @@ using namespace hocket::executors::simulated;
 using ir::Collective;
 using ir::Request;
 
-constexpr double L = 1000, o = 200, g = 300, G = 0.5, copy = 0.25, reduce_cost = 0.125;
+constexpr double latency = 1000, o = 200, gap = 300, per_byte = 0.5, copy = 0.25, reduction = 0.125;
 constexpr std::uint64_t s = 4001;  // (s - 1) G is 2000
 
 Level level_of(const char* name, Rank ranks, bool shared, double scale) {
-  return {name, ranks, shared, {{0, L * scale, o * scale, g * scale, G * scale}}};
+  return {name, ranks, shared, {{0, latency * scale, o * scale, gap * scale, per_byte * scale}}};
 }
 
 /// One level only, as in the literature.
 Network flat_network() {
-  return {{level_of("all", 0, true, 1)}, copy, reduce_cost};
+  return {{level_of("all", 0, true, 1)}, copy, reduction};
 }
 
 Network nodes_of(Rank cores, Rank node) {
   return {{level_of("cache", cores, true, 0.25), level_of("node", node, true, 0.5),
            level_of("network", 0, false, 1)},
           copy,
-          reduce_cost};
+          reduction};
 }
 
 Request request(const algorithms::Algorithm& row, Rank ranks, Rank root = 0) {
@@ -55,7 +55,8 @@ double log2_of(Rank ranks) {
 TEST(ClosedForm, LinearScatter) {
   for (const Rank p : {2, 3, 17, 64}) {
     const auto found = predicted(Collective::scatter, "linear", p, s);
-    EXPECT_DOUBLE_EQ(found.slowest().finish, (p - 2) * (g + (s - 1) * G) + o + L + (s - 1) * G + o);
+    EXPECT_DOUBLE_EQ(found.slowest().finish,
+                     (p - 2) * (gap + (s - 1) * per_byte) + o + latency + (s - 1) * per_byte + o);
     EXPECT_DOUBLE_EQ(found.of(0).busy, (p - 1) * o + s * copy);
   }
 }
@@ -64,7 +65,8 @@ TEST(ClosedForm, LinearScatter) {
 TEST(ClosedForm, LinearGather) {
   for (const Rank p : {2, 3, 17, 64}) {
     const auto found = predicted(Collective::gather, "linear", p, s);
-    EXPECT_DOUBLE_EQ(found.of(0).finish, o + L + (p - 2) * (g + (s - 1) * G) + (s - 1) * G + o);
+    EXPECT_DOUBLE_EQ(found.of(0).finish,
+                     o + latency + (p - 2) * (gap + (s - 1) * per_byte) + (s - 1) * per_byte + o);
     EXPECT_DOUBLE_EQ(found.of(0).busy, (p - 1) * o + s * copy);
     EXPECT_DOUBLE_EQ(found.of(p - 1).finish, o);
   }
@@ -76,8 +78,8 @@ TEST(ClosedForm, LinearGather) {
 TEST(ClosedForm, BinomialTreeBroadcast) {
   for (const Rank p : {2, 4, 8, 64, 1024}) {
     const auto found = predicted(Collective::bcast, "knomial", p, s);
-    EXPECT_DOUBLE_EQ(found.slowest().finish, log2_of(p) * (L + 2 * o + (s - 1) * G)) << p;
-    EXPECT_DOUBLE_EQ(found.of(0).finish, (log2_of(p) - 1) * (g + (s - 1) * G) + o) << p;
+    EXPECT_DOUBLE_EQ(found.slowest().finish, log2_of(p) * (latency + 2 * o + (s - 1) * per_byte)) << p;
+    EXPECT_DOUBLE_EQ(found.of(0).finish, (log2_of(p) - 1) * (gap + (s - 1) * per_byte) + o) << p;
     EXPECT_DOUBLE_EQ(found.of(0).busy, log2_of(p) * o) << p;
   }
 }
@@ -85,7 +87,7 @@ TEST(ClosedForm, BinomialTreeBroadcast) {
 TEST(ClosedForm, DisseminationBarrier) {
   for (const Rank p : {2, 3, 8, 33, 1000}) {
     const auto found = predicted(Collective::barrier, "dissemination", p, 0);
-    for (Rank r = 0; r < p; ++r) EXPECT_DOUBLE_EQ(found.of(r).finish, log2_of(p) * (L + 2 * o)) << p;
+    for (Rank r = 0; r < p; ++r) EXPECT_DOUBLE_EQ(found.of(r).finish, log2_of(p) * (latency + 2 * o)) << p;
     EXPECT_DOUBLE_EQ(found.of(0).busy, log2_of(p) * 2 * o);
   }
 }
@@ -93,7 +95,8 @@ TEST(ClosedForm, DisseminationBarrier) {
 TEST(ClosedForm, RingAllgather) {
   for (const Rank p : {2, 3, 16, 100}) {
     const auto found = predicted(Collective::allgather, "ring", p, s);
-    EXPECT_DOUBLE_EQ(found.slowest().finish, s * copy + (p - 1) * (L + 2 * o + (s - 1) * G)) << p;
+    EXPECT_DOUBLE_EQ(found.slowest().finish, s * copy + (p - 1) * (latency + 2 * o + (s - 1) * per_byte))
+        << p;
     EXPECT_DOUBLE_EQ(found.mean_busy(), s * copy + (p - 1) * 2 * o) << p;
   }
 }
@@ -102,29 +105,45 @@ TEST(ClosedForm, RingAllgather) {
 TEST(ClosedForm, RecursiveDoublingAllreduce) {
   for (const Rank p : {2, 8, 256}) {
     const auto found = predicted(Collective::allreduce, "recursive_doubling", p, s);
-    EXPECT_DOUBLE_EQ(found.slowest().finish, log2_of(p) * (L + 2 * o + (s - 1) * G + s * reduce_cost)) << p;
+    EXPECT_DOUBLE_EQ(found.slowest().finish,
+                     log2_of(p) * (latency + 2 * o + (s - 1) * per_byte + s * reduction))
+        << p;
+  }
+}
+
+// Sender and receiver work on a message while its bytes travel (Hoefler, Schneider, Lumsdaine 2010: LogGOPS).
+TEST(ClosedForm, OverheadPerByte) {
+  Network network = flat_network();
+  for (const double more : {0.25, 0.75}) {
+    network.levels[0].protocols[0].O = more;
+    const auto found = predicted(Collective::bcast, "chain", 2, s, network);
+    EXPECT_DOUBLE_EQ(found.of(1).finish, latency + 2 * o + (s - 1) * std::max(per_byte, more));
+    EXPECT_DOUBLE_EQ(found.of(1).busy, o + (s - 1) * more);
+    EXPECT_DOUBLE_EQ(found.of(0).finish, o + (s - 1) * more);
   }
 }
 
 TEST(ClosedForm, FlatBarrierLooksAtEveryFlag) {
   const auto found = predicted(Collective::barrier, "flat", 5, 0);
-  EXPECT_DOUBLE_EQ(found.of(0).finish, std::max(o + 4 * o, o + L + o));
+  EXPECT_DOUBLE_EQ(found.of(0).finish, std::max(o + 4 * o, o + latency + o));
   EXPECT_DOUBLE_EQ(found.of(0).busy, o + 4 * o);
 }
 
 TEST(Levels, NearRanksTalkFaster) {
   const auto near = predicted(Collective::bcast, "knomial", 2, s, nodes_of(2, 4));
-  EXPECT_DOUBLE_EQ(near.slowest().finish, 0.25 * (L + 2 * o + (s - 1) * G));
+  EXPECT_DOUBLE_EQ(near.slowest().finish, 0.25 * (latency + 2 * o + (s - 1) * per_byte));
   const auto node = predicted(Collective::scatter, "linear", 4, s, nodes_of(1, 4));
-  EXPECT_DOUBLE_EQ(node.of(3).finish, 0.5 * (2 * (g + (s - 1) * G) + 2 * o + L + (s - 1) * G));
+  EXPECT_DOUBLE_EQ(node.of(3).finish,
+                   0.5 * (2 * (gap + (s - 1) * per_byte) + 2 * o + latency + (s - 1) * per_byte));
 }
 
 TEST(Levels, AProtocolHoldsFromItsSizeOn) {
   Network network = flat_network();
-  network.levels[0].protocols.push_back({1000, 7 * L, o, g, G});
-  EXPECT_DOUBLE_EQ(predicted(Collective::bcast, "chain", 2, 999, network).of(1).finish, L + 2 * o + 998 * G);
+  network.levels[0].protocols.push_back({1000, 7 * latency, o, gap, per_byte});
+  EXPECT_DOUBLE_EQ(predicted(Collective::bcast, "chain", 2, 999, network).of(1).finish,
+                   latency + 2 * o + 998 * per_byte);
   EXPECT_DOUBLE_EQ(predicted(Collective::bcast, "chain", 2, 1000, network).of(1).finish,
-                   7 * L + 2 * o + 999 * G);
+                   7 * latency + 2 * o + 999 * per_byte);
 }
 
 TEST(Levels, SharedMemoryIsNeededWhereFlagsAre) {
@@ -169,7 +188,7 @@ TEST(Classes, HaveTheClocksOfAllTheirRanks) {
 TEST(Classes, MakeARingOfAHundredThousandRanksSmall) {
   const auto found = predicted(Collective::allgather, "ring", 100'000, s);
   EXPECT_EQ(found.of_class.size(), 1u);
-  EXPECT_NEAR(found.slowest().finish / (s * copy + 99'999 * (L + 2 * o + (s - 1) * G)), 1, 1e-9);
+  EXPECT_NEAR(found.slowest().finish / (s * copy + 99'999 * (latency + 2 * o + (s - 1) * per_byte)), 1, 1e-9);
 }
 
 TEST(Classes, AreRefusedWithReasonAndEstimate) {

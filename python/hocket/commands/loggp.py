@@ -38,7 +38,8 @@ def _rows(level: Level, error: float) -> list[list[str]]:
 
 def _show(measured: Measured) -> None:
     found = measured.parameters
-    table = Table(title=found.origin(), title_justify="left", box=None, pad_edge=False)
+    console.print(found.origin(), markup=False, style="bold")
+    table = Table(box=None, pad_edge=False)
     table.add_column("level", no_wrap=True)
     for name in ("ranks", "from", "L [ns]", "o [ns]", "g [ns]", "G [ns/B]", "O [ns/B]", "model is off by"):
         table.add_column(name, justify="right")
@@ -46,7 +47,7 @@ def _show(measured: Measured) -> None:
         for row in _rows(level, measured.errors[level.name]):
             table.add_row(*row)
     console.print(table)
-    console.print(f"copy {found.copy:.4f} ns/B, reduction {found.reduce:.4f} ns/B", highlight=False)
+    console.print(f"copy {found.copy:.4f} ns/B, reduction {found.reduce:.4f} ns/B")
 
 
 def loggp(

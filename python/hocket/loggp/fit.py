@@ -144,9 +144,8 @@ def segments(points: Sequence[RoundTrips]) -> list[list[RoundTrips]]:
     """The points of each protocol: a new one begins where several points in a row leave the line."""
     found = [list(points[:_least_points])]
     for i in range(_least_points, len(points)):
-        ahead = points[i : i + _patience]
-        changes = len(found[-1]) >= _least_points and len(ahead) == _patience and _leaves(found[-1], ahead)
-        if changes:
+        enough = len(found[-1]) >= _least_points and len(points) - i >= _least_points
+        if enough and _leaves(found[-1], points[i : i + _patience]):
             found.append([])
         found[-1].append(points[i])
     return found

@@ -53,8 +53,12 @@ class Parameters:
     def origin(self) -> str:
         if not self.mpi:
             return "default parameters, assumed and not measured"
-        pretended = f", {self.pretended_node_size} ranks taken for a node" if self.pretended_node_size else ""
-        return f"{self.mpi} {self.mpi_version} on {self.cpu}, {self.date[:10]}{pretended}"
+        told = f"{self.mpi} {self.mpi_version} on {self.cpu}, {self.date[:10]}"
+        if self.pretended_node_size:
+            told += f", {self.pretended_node_size} ranks taken for a node"
+        if self.levels[-1].shared_memory:
+            told += ", nothing was measured between nodes"
+        return told
 
 
 def _level(name: str, ranks: int, shared_memory: bool, protocol: Protocol) -> Level:
