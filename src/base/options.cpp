@@ -43,6 +43,7 @@ struct Allowed {
 constexpr Allowed allowed_words[] = {
     {"HOCKET_DEVICE", {"auto", "host"}},
     {"HOCKET_CMA", {"auto", "on", "off"}},
+    {"HOCKET_PROGRESS", {"auto", "calls", "thread"}},
     {"HOCKET_WAIT", {"auto", "spin", "yield", "sleep"}},
 };
 

@@ -63,6 +63,9 @@ class Engine {
   /// on all of them, once the arena is sealed.
   bool on_one_node(std::span<const Rank> members);
 
+  /// Twice as many cores as ranks at least: a helper of each rank has one of its own.
+  bool has_spare_cores() const { return arena_ && 2 * arena_->local_ranks() <= arena_->cores_for_job(); }
+
   void before_init();  ///< before the native MPI_Init or Session_init
   void after_init(Rank rank, Rank ranks);
   /// Instead of both: an arena made elsewhere (ranks as threads of one test process).

@@ -79,6 +79,10 @@ Status Patience::nap() noexcept {
   return waiting_.watch ? waiting_.watch->look(peer_, now - started_ns_) : Status::ok;
 }
 
+void sleep_on(const void* word, std::uint32_t seen) noexcept {
+  syscall(SYS_futex, word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
+
 void wake(const void* word) noexcept {
   syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
 }

@@ -59,6 +59,9 @@ class Patience {
 /// sleep, no more.
 void wake(const void* word) noexcept;
 
+/// Until the 4 bytes at `word` have changed from `seen` and somebody wakes it, or for no reason.
+void sleep_on(const void* word, std::uint32_t seen) noexcept;
+
 inline void wake_sleepers(const Waiting& waiting, const void* word) noexcept {
   if (waiting.sleepers->load(std::memory_order_relaxed) != 0) [[unlikely]]
     wake(word);

@@ -14,6 +14,7 @@
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/progress.hpp"
+#include "interpose/plugin/requests/progress_thread.hpp"
 #include "interpose/plugin/revocation.hpp"
 #include "interpose/plugin/world_groups.hpp"
 #include "interpose/plugin/write_report.hpp"
@@ -114,6 +115,7 @@ void before_end() {
   running = false;
   process.on = false;
   finish_all_of(nullptr);
+  end_progress_thread();
   unhook_from_mpi();
   attempt(write_report);
   stop_poking();

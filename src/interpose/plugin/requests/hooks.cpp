@@ -1,5 +1,7 @@
 #include "interpose/plugin/requests/hooks.hpp"
 
+#include <atomic>
+
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
@@ -40,5 +42,39 @@ void unhook_from_mpi() {
 bool is_hooked_into_mpi() {
   return hooked;
 }
+
+#if defined(HOCKET_ABI_MPICH)
+
+namespace {
+
+// MPICH's own names and values (mpi.h of MPICH 5), which the other members of this family lack.
+using AsyncThing = struct AsyncThingOfMpich*;
+using AsyncStart = int (*)(int (*poll)(AsyncThing), void* extra_state, int stream);
+constexpr int no_stream = 0x3c000000, async_no_progress = 0, async_done = 1;
+
+std::atomic<bool> lent{false};
+
+int poll(AsyncThing) {
+  if (is_anything_under_way()) {
+    advance_without_mpi();
+    return async_no_progress;
+  }
+  lent = false;
+  return async_done;
+}
+
+}  // namespace
+
+void lend_progress_to_mpi() noexcept {
+  static const auto start = reinterpret_cast<AsyncStart>(host_symbol("PMPIX_Async_start"));
+  if (!start || lent.exchange(true)) return;
+  if (start(poll, nullptr, no_stream) != MPI_SUCCESS) lent = false;
+}
+
+#else
+
+void lend_progress_to_mpi() noexcept {}
+
+#endif
 
 }  // namespace hocket::interpose

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "interpose/plugin/requests/hooks.hpp"
+#include "interpose/plugin/requests/progress_thread.hpp"
 
 namespace hocket::interpose {
 
@@ -21,6 +23,8 @@ void take_off(std::size_t place) {
   requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(place));
   under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_relaxed);
 }
+
+std::atomic<std::uint32_t> calls_of_progress{0};
 
 // Completing one may run the program's handlers, which may start others: the list may grow meanwhile.
 void advance_all() noexcept {
@@ -38,17 +42,38 @@ void advance_all() noexcept {
 
 }  // namespace
 
+/// Whoever has time while the program is not in a wait of Hocket's.
+static void go_on_elsewhere() {
+  lend_progress_to_mpi();
+  wake_progress_thread();
+}
+
 void add_under_way(Request& request) {
   requests.push_back(&request);
   ++request.communicator().requests_under_way;
   under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_relaxed);
   advance_all();
+  if (!requests.empty()) go_on_elsewhere();
 }
 
 // Who finds it taken has nothing to do: somebody is at it.
 void progress() noexcept {
+  calls_of_progress.store(calls_of_progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const std::unique_lock lock(progress_lock, std::try_to_lock);
   if (lock) advance_all();
+}
+
+std::uint32_t progress_count() noexcept {
+  return calls_of_progress.load(std::memory_order_relaxed);
+}
+
+bool advance_without_mpi() noexcept {
+  const std::unique_lock lock(progress_lock, std::try_to_lock);
+  if (!lock) return false;
+  bool moved = false;
+  for (Request* request : requests)
+    if (!request->has_arrived() && !request->operation().needs_mpi()) moved |= request->advance();
+  return moved;
 }
 
 void finish_all_of(const Communicator* communicator) noexcept {

@@ -38,6 +38,11 @@ void add_under_way(Request& request);
 
 /// Goes on with all of them, and completes those that have ended.
 void progress() noexcept;
+/// How often progress() has been called, for who wants to know whether it is.
+std::uint32_t progress_count() noexcept;
+
+/// Goes on with those that can do without a call of the MPI, and completes none. True: something moved.
+bool advance_without_mpi() noexcept;
 
 /// Until nothing of this communicator is under way; null: nothing at all.
 void finish_all_of(const Communicator* communicator) noexcept;
