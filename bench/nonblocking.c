@@ -1,8 +1,21 @@
 // The main of the benchmark of non-blocking collectives: every cell in turn; rank 0 appends JSON lines.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nonblocking.h"
+
+// The pages are touched now, not in the middle of an operation (with a number that no compiler takes for
+// calloc).
+void* memory(size_t bytes) {
+  void* found = malloc(bytes + 1);
+  if (!found) {
+    fprintf(stderr, "hocket_nonblocking: no memory for %zu bytes\n", bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+  }
+  return memset(found, 0x5a, bytes + 1);
+}
 
 const char* side_name(const struct nonblocking_options* options, bool with_hocket) {
   if (options->bench.untouched) return "untouched";

@@ -45,6 +45,9 @@ void compute_work(long units);
 void compute_until(double time);
 long units_in(double seconds);  // on an undisturbed core
 
+// Memory for so many bytes, every page of it touched; ends the program where there is none.
+void* memory(size_t bytes);
+
 // Where the time of an operation goes.
 
 enum phase { phase_total, phase_start, phase_compute, phase_test, phase_wait, phase_count };

@@ -4,41 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nonblocking.h"
+#include "nonblocking_lanes.h"
 #include "statistics.h"
 
-enum { most_lanes = 96, most_rounds = 200, least_rounds = 5, least_rounds_slow = 3 };
+enum { most_lanes = 96, least_rounds = 5, least_rounds_slow = 3 };
 enum { warm_up_calls = 15, least_calls = 2, estimates = 25, most_per_turn = 1 << 12, most_apart = 64 };
 static const double turn_seconds = 200e-6, longest_turn = 10e-3, slow_round = 1;
-
-// What is computed while the operation is under way. alone: the fixed work, in the same parts, without any
-// operation.
-enum loop { loop_none, loop_time, loop_work, loop_alone };
-static const char* const loop_names[] = {"none", "time", "work", "alone"};
-static const char* const form_names[] = {"blocking", "nonblocking", "persistent"};
-
-struct lane {
-  bool with_hocket;
-  struct operation* operation;
-  enum loop loop;
-  int tests;
-  bool apart;  // the ranks start every operation together, and the clock is read at every step
-  double compute;
-  long units;
-  int per_turn;
-};
-
-struct times {
-  double seconds[phase_count];
-};
-
-// One form on one side.
-struct way {
-  struct operation operation;
-  bool with_hocket, valid;
-  double estimate;  // seconds of one operation, all ranks starting together
-  double make;      // seconds to make the persistent request
-};
 
 static bool exists(const struct way* way) {
   return form_exists(way->operation.cell, way->operation.form);
@@ -247,78 +218,10 @@ static int run_rounds(const struct lane* lanes, int count, double seconds, struc
   return rounds;
 }
 
-// What all ranks measured: [rank][round][lane].
-struct table {
-  const struct times* all;
-  int ranks, rounds, lanes;
-};
-
-static const struct times* slowest(const struct table* table, int round, int lane) {
-  const struct times* most = NULL;
-  for (int rank = 0; rank < table->ranks; ++rank) {
-    const size_t row = (size_t)rank * (size_t)table->rounds + (size_t)round;
-    const struct times* t = &table->all[row * (size_t)table->lanes + (size_t)lane];
-    if (!most || t->seconds[phase_total] > most->seconds[phase_total]) most = t;
-  }
-  return most;
-}
-
-struct spread {
-  double median, p10, p90;
-};
-
-static struct spread spread_of(const struct table* table, int lane, enum phase phase) {
-  double seconds[most_rounds];
-  for (int round = 0; round < table->rounds; ++round)
-    seconds[round] = 1e6 * slowest(table, round, lane)->seconds[phase];
-  sort_numbers(seconds, table->rounds);
-  return (struct spread){quantile(seconds, table->rounds, 0.5), quantile(seconds, table->rounds, 0.1),
-                         quantile(seconds, table->rounds, 0.9)};
-}
-
-static void print_head(FILE* out, const struct nonblocking_options* options, const struct way* way) {
-  const struct cell* cell = way->operation.cell;
-  fprintf(out, "{\"ranks\": %d, \"collective\": \"%s\", \"bytes\": %zu, \"type\": \"%s\", \"root\": %d, ",
-          cell->ranks, cell->collective->name, cell->bytes, options->bench.type, cell->root);
-  fprintf(out, "\"side\": \"%s\", \"form\": \"%s\", \"make_us\": %.4f, \"valid\": %s, ",
-          side_name(options, way->with_hocket), form_names[way->operation.form], 1e6 * way->make,
-          way->valid ? "true" : "false");
-}
-
-static void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,
-                       const struct way* way, const struct table* table, int index) {
-  const struct spread total = spread_of(table, index, phase_total);
-  print_head(out, options, way);
-  fprintf(out, "\"loop\": \"%s\", \"tests\": %d, \"apart\": %s, ", loop_names[lane->loop], lane->tests,
-          lane->apart ? "true" : "false");
-  fprintf(out, "\"median_us\": %.4f, \"p10_us\": %.4f, \"p90_us\": %.4f, ", total.median, total.p10,
-          total.p90);
-  fprintf(out, "\"start_us\": %.4f, \"compute_us\": %.4f, \"test_us\": %.4f, \"wait_us\": %.4f, ",
-          spread_of(table, index, phase_start).median, spread_of(table, index, phase_compute).median,
-          spread_of(table, index, phase_test).median, spread_of(table, index, phase_wait).median);
-  fprintf(out, "\"batches\": %d, \"k\": %d}\n", table->rounds, lane->per_turn);
-}
-
-// A form that is there, but cannot be timed because it gives wrong results.
-static void print_wrong(FILE* out, const struct nonblocking_options* options, const struct way* way) {
-  print_head(out, options, way);
-  fprintf(out, "\"loop\": \"none\", \"tests\": 0, \"apart\": false, \"batches\": 0, \"k\": 0}\n");
-}
-
-static const struct way* way_of(const struct lane* lane) {
-  return (const struct way*)lane->operation;  // its first member
-}
-
-static struct times* allocate(size_t count) {
-  struct times* found = calloc(count, sizeof *found);
-  if (!found) MPI_Abort(MPI_COMM_WORLD, 1);
-  return found;
-}
-
 // Every rank's times on rank 0; not timed, so that the MPI may do it.
 static struct times* gathered(const struct cell* cell, const struct times* mine, int count) {
   const int numbers = count * phase_count;
-  struct times* all = allocate((size_t)count * (size_t)cell->ranks + 1);
+  struct times* all = memory((size_t)count * (size_t)cell->ranks * sizeof *all);
   MPI_Gather(mine, numbers, MPI_DOUBLE, all, numbers, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   return all;
 }
@@ -339,7 +242,7 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
       open_way(&ways[side][form], cell, (enum form)form, side == side_hocket, options->bench.seconds);
     count += add_lanes(options, ways[side], lanes + count);
   }
-  struct times* mine = allocate((size_t)most_rounds * (size_t)count + 1);
+  struct times* mine = memory((size_t)most_rounds * (size_t)count * sizeof *mine);
   const int rounds = count > 0 ? run_rounds(lanes, count, options->bench.seconds * sides, mine) : 0;
   struct times* all = gathered(cell, mine, rounds * count);
   const struct table table = {all, cell->ranks, rounds, count};
@@ -349,7 +252,7 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
       close_way(&ways[side][form]);
       if (out && exists(&ways[side][form]) && !was_timed) print_wrong(out, options, &ways[side][form]);
     }
-  for (int i = 0; out && i < count; ++i) print_lane(out, options, &lanes[i], way_of(&lanes[i]), &table, i);
+  for (int i = 0; out && i < count; ++i) print_lane(out, options, &lanes[i], &table, i);
   if (out) fflush(out);
   free(all);
   free(mine);

@@ -1,0 +1,47 @@
+// How one cell is measured: the ways to do its operation, what a turn of each gives, and what is told of it.
+#pragma once
+
+#include "nonblocking.h"
+
+enum { most_rounds = 200 };
+
+// What is computed while the operation is under way. alone: the fixed work, in the same parts, without any
+// operation.
+enum loop { loop_none, loop_time, loop_work, loop_alone };
+
+// One way to run an operation.
+struct lane {
+  bool with_hocket;
+  struct operation* operation;
+  enum loop loop;
+  int tests;
+  bool apart;  // the ranks start every operation together, and the clock is read at every step
+  double compute;
+  long units;
+  int per_turn;
+};
+
+// Of one operation, by phase.
+struct times {
+  double seconds[phase_count];
+};
+
+// One form on one side.
+struct way {
+  struct operation operation;
+  bool with_hocket, valid;
+  double estimate;  // seconds of one operation, all ranks starting together
+  double make;      // seconds to make the persistent request
+};
+
+// What all ranks measured: [rank][round][lane].
+struct table {
+  const struct times* all;
+  int ranks, rounds, lanes;
+};
+
+// One JSON line. `index`: of the lane in the table.
+void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,
+                const struct table* table, int index);
+// Of a form that is there, but gives wrong results and was not timed.
+void print_wrong(FILE* out, const struct nonblocking_options* options, const struct way* way);
