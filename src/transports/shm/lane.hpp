@@ -17,8 +17,8 @@ class Lane {
  public:
   /// Areas of staging that instances take turns in: as many operations, or segments of large ones, move data
   /// at the same time.
-  static constexpr std::uint32_t staging_depth = 8;
-  static constexpr std::size_t staging_area_bytes = 128 * 1024;
+  static constexpr std::uint32_t staging_depth = 4;
+  static constexpr std::size_t staging_area_bytes = 256 * 1024;
   static constexpr std::size_t staging_bytes(Rank ranks) {
     return static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
   }
@@ -29,6 +29,12 @@ class Lane {
 
   Channel& channel() noexcept { return channel_; }
   const Channel& channel() const noexcept { return channel_; }
+
+  /// Instances are numbered on from here, on all ranks alike and before the first one.
+  void start_behind(std::uint32_t number) noexcept {
+    channel_.start_behind(number);
+    finished_ = number;
+  }
 
   /// An instance and what it waits for.
   struct Ticket {

@@ -25,6 +25,7 @@ void take_off(std::size_t place) {
 }
 
 std::atomic<std::uint32_t> calls_of_progress{0};
+std::atomic<std::uint32_t> completed{0};
 
 // Completing one may run the program's handlers, which may start others: the list may grow meanwhile.
 void advance_all() noexcept {
@@ -37,6 +38,7 @@ void advance_all() noexcept {
     take_off(i);
     --request.communicator().requests_under_way;
     request.complete();
+    completed.store(completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 }
 
@@ -61,6 +63,10 @@ void progress() noexcept {
   calls_of_progress.store(calls_of_progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const std::unique_lock lock(progress_lock, std::try_to_lock);
   if (lock) advance_all();
+}
+
+std::uint32_t completed_count() noexcept {
+  return completed.load(std::memory_order_relaxed);
 }
 
 std::uint32_t progress_count() noexcept {

@@ -38,6 +38,8 @@ void add_under_way(Request& request);
 
 /// Goes on with all of them, and completes those that have ended.
 void progress() noexcept;
+/// How many it has completed.
+std::uint32_t completed_count() noexcept;
 /// How often progress() has been called, for who wants to know whether it is.
 std::uint32_t progress_count() noexcept;
 
