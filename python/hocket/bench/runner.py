@@ -52,7 +52,7 @@ def class_begin(count: int) -> int:
     return 1 << (count.bit_length() - 1) if count else 0
 
 
-def _failure(mpi: Mpi, done: processes.Finished) -> CommandError:
+def failure(mpi: Mpi, done: processes.Finished) -> CommandError:
     if done.timed_out:
         return CommandError(f"the benchmark under '{mpi.name}' did not end in time", 1)
     lines = [line for line in (done.errors + done.output).splitlines() if line.strip()]
@@ -66,7 +66,7 @@ def run_program(mpi: Mpi, ranks: int, program: Sequence[str], bound: float, **va
     """A benchmark's own run: wrong results are no failure of it, its records tell."""
     done = processes.run_captured(mpi.command(ranks, program), launch.environment(mpi, **variables), bound)
     if done.status != 0 and "wrong results" not in done.errors:
-        raise _failure(mpi, done)
+        raise failure(mpi, done)
 
 
 def _run(mpi: Mpi, request: Request, with_hocket: bool, out: Path, *more: str, **variables: str) -> None:

@@ -13,7 +13,7 @@ from hocket import mpis
 from hocket.bench import comparison, machine, markdown, records, runner, show
 from hocket.bench import costs as around
 from hocket.bench.records import COLLECTIVES, Record
-from hocket.commands import bench_nonblocking
+from hocket.commands import bench_applications, bench_nonblocking
 from hocket.console import console
 from hocket.errors import CommandError, unknown
 from hocket.quantities import parse_sizes
@@ -92,6 +92,8 @@ def _render(results: Path, page: Path) -> None:
     page.write_text(markdown.page([record for file in files for record in records.read(file)], costs))
     console.print(f"wrote {page} from {len(files)} file(s)")
     bench_nonblocking.render(results, page.with_name("nonblocking.md"))
+    if results.is_dir():
+        bench_applications.render(results, page.with_name("applications.md"))
 
 
 def _measure_costs(chosen: Sequence[mpis.Mpi], counts: Sequence[int], out: Path | None) -> None:
@@ -146,6 +148,16 @@ def bench(
         bool,
         typer.Option("--nonblocking", help="Instead: non-blocking and persistent forms, and what overlaps."),
     ] = False,
+    applications: Annotated[
+        bool, typer.Option("--applications", help="Instead: the programs of apps/, or those that are named.")
+    ] = False,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="With --applications: launches of each side, in turns.")
+    ] = 5,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(help="With --applications: NAME=VALUE for both sides; may be given again."),
+    ] = None,
     tests: Annotated[
         str,
         typer.Option(help="With --nonblocking: MPI_Test calls per operation; timelines use the most."),
@@ -168,10 +180,10 @@ def bench(
     ] = None,
     gantt: Annotated[Path | None, typer.Option(help="With --nonblocking: a picture of the timeline.")] = None,
     progress: Annotated[
-        str, typer.Option(help="With --nonblocking: HOCKET_PROGRESS: calls, thread or auto.")
+        str, typer.Option(help="With --nonblocking, --applications: HOCKET_PROGRESS: calls, thread or auto.")
     ] = "",
     node_size: Annotated[
-        int, typer.Option(min=0, help="With --nonblocking: HOCKET_NODE_SIZE, so many ranks are a node.")
+        int, typer.Option(min=0, help="Likewise: HOCKET_NODE_SIZE, so many ranks are a node.")
     ] = 0,
     out: Annotated[Path | None, typer.Option(help="Append the records to this file (JSON lines).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw times against sizes to this file.")] = None,
@@ -179,7 +191,11 @@ def bench(
         Path | None, typer.Option("--show", help="Measure nothing; show this file of records.")
     ] = None,
     render: Annotated[
-        bool, typer.Option("--render", help="Measure nothing; write docs/performance.md and nonblocking.md.")
+        bool,
+        typer.Option(
+            "--render",
+            help="Measure nothing; write the pages docs/performance.md, nonblocking.md, applications.md.",
+        ),
     ] = False,
     results: Annotated[Path, typer.Option(help="With --render: folder or file of records.")] = Path(
         "bench/results"
@@ -192,9 +208,14 @@ def bench(
     if render:
         return _render(results, page)
     if show_file:
-        if not bench_nonblocking.show_file(show_file):
+        if not (bench_nonblocking.show_file(show_file) or bench_applications.show_file(show_file)):
             _show(records.read(show_file), plot)
         return None
+    if applications:
+        asked = bench_applications.Options(collectives or [], rounds, env or [], progress, node_size)
+        _warn_if_busy()
+        wanted = [asked.request(count) for count in _rank_counts(ranks, 0)]
+        return bench_applications.run(_chosen_mpis(against), wanted, out)
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from hocket import launch, mpis, processes, reports
+from hocket import applications, launch, mpis, processes, reports
 from hocket.console import console
 
 _settings = {"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -18,7 +18,11 @@ _settings = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 def run(
     program: Annotated[
-        list[str], typer.Argument(help="The program and its arguments.", metavar="PROGRAM...")
+        list[str],
+        typer.Argument(
+            help="The program, or apps/<name>, one of Hocket's; and its arguments.",
+            metavar="PROGRAM...",
+        ),
     ],
     ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Number of ranks.")] = 2,
     mpi: Annotated[
@@ -35,6 +39,7 @@ def run(
 ) -> None:
     """Run a program under an MPI of this machine with Hocket in front, and report what ran."""
     chosen = mpis.find(mpi) if mpi else launch.mpi_for(program[0], mpis.discover())
+    program = [applications.resolve(chosen, program[0]), *program[1:]]
     launch.check_program(program[0], chosen)
     command = chosen.command(ranks, program if no_hocket else launch.with_hocket(program))
     if dry_run:
