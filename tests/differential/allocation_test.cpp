@@ -24,12 +24,6 @@ constexpr int ranks = 3;
 constexpr int warm_calls = 60;      // single copy is agreed on, and the first series of a trial is over
 constexpr int counted_calls = 350;  // the second one as well
 
-std::vector<Function> every_function() {
-  std::vector<Function> all;
-  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
-  return all;
-}
-
 harness::CallPlan plan_of(Function function, std::size_t elements, bool in_place) {
   std::mt19937_64 random(1);
   harness::CallPlan plan = harness::random_call(random, function, ranks, 1);
@@ -91,7 +85,7 @@ TEST(Allocation, is_counted) {
 
 /// In a line, beside it, in one staging area, in several.
 TEST(Allocation, none_in_any_collective_of_any_size) {
-  const Paths paths = expect_no_allocations({}, every_function(), {1, 40, 1'000, 40'000});
+  const Paths paths = expect_no_allocations({}, harness::all_functions(), {1, 40, 1'000, 40'000});
   EXPECT_GT(paths.at("flat"), 0u);
   EXPECT_GT(paths.size(), 4u);
 }
@@ -130,7 +124,7 @@ TEST(Allocation, none_in_a_mixture) {
   setting.one_core = true;
   harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     std::vector<harness::CallData> calls;
-    for (const Function function : every_function())
+    for (const Function function : harness::all_functions())
       for (const std::size_t elements : {std::size_t{1}, std::size_t{3'000}})
         calls.emplace_back(plan_of(function, elements, false), rank);
     std::vector<std::uint64_t> counts(60);

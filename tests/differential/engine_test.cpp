@@ -21,35 +21,7 @@ namespace {
 using engine::Function;
 using engine::Outcome;
 using engine::Rank;
-
-std::vector<Function> functions_of(ir::Collective c) {
-  using F = Function;
-  switch (c) {
-    case ir::Collective::gather:
-      return {F::gather, F::gatherv};
-    case ir::Collective::scatter:
-      return {F::scatter, F::scatterv};
-    case ir::Collective::allgather:
-      return {F::allgather, F::allgatherv};
-    case ir::Collective::alltoall:
-      return {F::alltoall, F::alltoallv};
-    case ir::Collective::reduce_scatter:
-      return {F::reduce_scatter, F::reduce_scatter_block};
-    case ir::Collective::barrier:
-      return {F::barrier};
-    case ir::Collective::bcast:
-      return {F::bcast};
-    case ir::Collective::reduce:
-      return {F::reduce};
-    case ir::Collective::allreduce:
-      return {F::allreduce};
-    case ir::Collective::scan:
-      return {F::scan};
-    case ir::Collective::exscan:
-      return {F::exscan};
-  }
-  return {};
-}
+using harness::functions_of;
 
 struct Batch {
   std::string force;
@@ -132,8 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryRow, testing::ValuesIn(rows()), [](const 
 });
 
 TEST(Engine, RunsAMixtureOfAllCollectives) {
-  std::vector<Function> all;
-  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
+  const std::vector<Function> all = harness::all_functions();
   for (const int ranks : {1, 2, 3, 4, 6, 8})
     if (ranks > 1) run_batch({.force = "", .ranks = ranks, .most_elements = 20'000, .calls = 300}, all);
 }
@@ -167,8 +138,7 @@ TEST(Engine, TriesDataPathsAndAgreesOnOne) {
 }
 
 TEST(Engine, StaysRightWhenTheBudgetIsSpent) {
-  std::vector<Function> all;
-  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
+  const std::vector<Function> all = harness::all_functions();
   // room for the flag lines, not for staging or cells: large calls are left to the MPI, on all ranks alike
   run_batch({.force = "", .ranks = 4, .most_elements = 20'000, .calls = 200, .budget_bytes = 1 << 19}, all);
 }

@@ -97,6 +97,18 @@ bool has_unequal(Function f) {
 
 }  // namespace
 
+std::vector<Function> all_functions() {
+  std::vector<Function> all;
+  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
+  return all;
+}
+
+std::vector<Function> functions_of(Collective collective) {
+  std::vector<Function> all = all_functions();
+  std::erase_if(all, [&](Function f) { return shape(f) != collective; });
+  return all;
+}
+
 bool CallPlan::is_v() const {
   return has_unequal(function);
 }

@@ -17,6 +17,10 @@ enum class Operator : std::uint8_t {
   compose
 };  ///< compose: affine maps modulo 2^32, associative, not commutative
 
+/// The calls of MPI that a collective's algorithms run; all there are.
+std::vector<engine::Function> functions_of(ir::Collective collective);
+std::vector<engine::Function> all_functions();
+
 struct CallPlan {
   engine::Function function = engine::Function::barrier;
   engine::Rank ranks = 1;

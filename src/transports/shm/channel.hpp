@@ -53,6 +53,11 @@ class Channel {
     history_ = (history_ ^ signature) * 0x9e3779b1U;
     expected_ = static_cast<std::uint64_t>(history_ | 1U) << 32U | instance_;
   }
+  /// Instances are numbered on from here, on all ranks alike and before the first one.
+  void start_behind(std::uint32_t number) noexcept {
+    instance_ = finished_by_all_ = number;
+    own_->finished.store(number, std::memory_order_relaxed);
+  }
   /// What the flags of this instance say.
   std::uint64_t expected() const noexcept { return expected_; }
 
