@@ -23,7 +23,8 @@ nb::list rule_texts(const std::string& disable, const std::string& force, const 
 
 nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, bool sizes_known,
                 bool equal_blocks, bool commutative, bool predefined, bool oversubscribed, bool single_copy,
-                const std::string& disable, const std::string& force, const std::string& rules) {
+                bool across_nodes, const std::string& disable, const std::string& force,
+                const std::string& rules) {
   const tuning::Situation situation{.collective = collective_from(collective),
                                     .ranks = ranks,
                                     .bytes = bytes,
@@ -32,6 +33,7 @@ nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, boo
                                     .commutative = commutative,
                                     .predefined = predefined,
                                     .oversubscribed = oversubscribed,
+                                    .across_nodes = across_nodes,
                                     .single_copy = single_copy};
   const tuning::Rules table(disable, force, rules);
   return choice_to_dict(table.choose(situation));
@@ -42,8 +44,9 @@ nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, boo
 void bind_selection(nb::module_& m) {
   m.def("choose", choose, nb::kw_only(), nb::arg("collective"), nb::arg("ranks"), nb::arg("bytes"),
         nb::arg("sizes_known"), nb::arg("equal_blocks"), nb::arg("commutative"), nb::arg("predefined"),
-        nb::arg("oversubscribed"), nb::arg("single_copy"), nb::arg("disable"), nb::arg("force"),
-        nb::arg("rules"), "The algorithm (empty: left to the MPI), its parameters, and the rule's text.");
+        nb::arg("oversubscribed"), nb::arg("single_copy"), nb::arg("across_nodes"), nb::arg("disable"),
+        nb::arg("force"), nb::arg("rules"),
+        "The algorithm (empty: left to the MPI), its parameters, and the rule's text.");
   m.def("rules", rule_texts, "All selection rules in order.");
 }
 

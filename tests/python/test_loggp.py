@@ -67,10 +67,25 @@ def test_explain_predicts_and_says_from_what(hocket: Hocket, tmp_path: Path) -> 
         file, Parameters(ONE_LEVEL.levels, 0.1, 0.2, "2026-01-02T", "a CPU", 2, "openmpi", "5.0")
     )
     told = " ".join(hocket("explain", "bcast", "-n", "8", "--loggp", str(file)).stdout.split())
-    assert (
-        "by LogGP: openmpi 5.0 on a CPU, 2026-01-02, nothing was measured between nodes; ranks per level: all (all)"
-        in told
-    )
+    assert "by LogGP: openmpi 5.0 on a CPU, 2026-01-02, nothing was measured between nodes; ranks" in told
+
+
+def test_explain_knows_when_ranks_are_on_several_nodes(hocket: Hocket) -> None:
+    there = ("explain", "allreduce", "--bytes", "8", "-n", "48")
+    told = " ".join(hocket(*there).stdout.split())
+    assert "allreduce: left to the MPI because: allreduce across_nodes -> native" in told
+    assert "the MPI's own is not predicted; of the schedules below " in told
+    alone = " ".join(hocket(*there, "--ranks-per-node", "48").stdout.split())
+    assert "left to the MPI" not in alone
+    assert "cache (8), node (48), network (all)" in alone
+
+
+def test_nodes_of_another_size_hold_whole_groups() -> None:
+    assert [level.ranks for level in DEFAULTS.with_nodes_of(12).levels] == [4, 12, 0]
+    assert DEFAULTS.with_nodes_of(12).across_nodes(13)
+    assert not DEFAULTS.with_nodes_of(12).across_nodes(12)
+    with pytest.raises(CommandError, match="do not hold both"):
+        ONE_LEVEL.with_nodes_of(12)
 
 
 def test_explain_answers_for_a_hundred_thousand_ranks(hocket: Hocket) -> None:

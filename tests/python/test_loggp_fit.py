@@ -99,6 +99,14 @@ def test_the_farthest_level_stands_for_all_ranks() -> None:
     _check(found.levels[1].protocols[0], INFINIBAND)
 
 
+def test_groups_fill_their_node() -> None:
+    machine = MACHINE.replace('"cache_ranks": 1, "node_ranks": 2', '"cache_ranks": 8, "node_ranks": 12')
+    levels = {"cache": SHARED_MEMORY, "node": SHARED_MEMORY, "network": INFINIBAND}
+    lines = [line for level, planted in levels.items() for line in _lines(level, planted)]
+    found = measure.of_lines("openmpi", "5.0", [machine, *lines]).parameters
+    assert [level.ranks for level in found.levels] == [4, 12, 0]
+
+
 def test_one_rank_measures_nothing() -> None:
     with pytest.raises(CommandError, match="takes two ranks"):
         measure.of_lines("openmpi", "5.0", [MACHINE])

@@ -130,8 +130,15 @@ def _alternatives(choice: dict[str, Any], call: _Call) -> tuple[Table, dict[str,
 
 def _predicted(choice: dict[str, Any], call: _Call, predictions: dict[str, Prediction]) -> list[str]:
     """Of the chosen row in words; and why there is no prediction where there is none."""
-    chosen = predictions.get(choice["algorithm"])
-    lines = [f"  predicted: {chosen.split()}"] if chosen and not chosen.refusal else []
+    possible = {name: found for name, found in predictions.items() if not found.refusal}
+    chosen, lines = possible.get(choice["algorithm"]), []
+    if chosen:
+        lines.append(f"  predicted: {chosen.split()}")
+    elif possible and not choice["algorithm"]:
+        fastest = min(possible, key=lambda name: possible[name].total)
+        lines.append(
+            f"  the MPI's own is not predicted; of the schedules below {fastest} is the fastest"
+        )
     levels = ", ".join(f"{level.name} ({level.ranks or 'all'})" for level in call.machine.levels)
     lines.append(f"  predictions by LogGP: {call.machine.origin()}; ranks per level: {levels}")
     refused = {name: found.refusal for name, found in predictions.items() if found.refusal}
@@ -162,6 +169,11 @@ def _sizes_there(same: Iterable[records.Record]) -> str:
     return f"sizes on that many ranks: {there}" if sizes else "nothing on that many ranks"
 
 
+def _machine(file: Path | None, ranks_per_node: int | None) -> Parameters:
+    machine = parameters.read(file) if file else parameters.DEFAULTS
+    return machine.with_nodes_of(ranks_per_node) if ranks_per_node else machine
+
+
 def _headline(function: str, choice: dict[str, Any]) -> str:
     if not choice["algorithm"]:
         return f"{function}: left to the MPI"
@@ -184,6 +196,9 @@ def explain(
     loggp: Annotated[
         Path | None, typer.Option(help="Predict with what `hocket loggp --out FILE` has measured.")
     ] = None,
+    ranks_per_node: Annotated[
+        int | None, typer.Option(min=1, help="Default: as many as the LogGP parameters say.")
+    ] = None,
     measured: Annotated[
         Path | None, typer.Option(help="Also show what `hocket bench --out FILE` has measured of this call.")
     ] = None,
@@ -196,11 +211,13 @@ def explain(
             raise CommandError(f"there is no {name} {value} among {ranks} ranks")
     one = parse_bytes(size)
     agreed = 0 if not shape.sizes_known else one * (ranks if not shape.equal_blocks else 1)
+    machine = _machine(loggp, ranks_per_node)
     flags = {
         "commutative": not non_commutative,
         "predefined": not (user_op or non_commutative),
         "oversubscribed": oversubscribed,
         "single_copy": single_copy,
+        "across_nodes": machine.across_nodes(ranks),
     }
     choice = _choose(shape, ranks, agreed, flags)
     console.print(f"{_headline(collective, choice)}", markup=False, style="bold")
@@ -209,7 +226,6 @@ def explain(
         console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
     for line in _measured(measured, collective, ranks, one) if measured else ():
         console.print(line, markup=False)
-    machine = parameters.read(loggp) if loggp else parameters.DEFAULTS
     call = _Call(shape, ranks, root, one, not non_commutative, machine)
     table, predictions = _alternatives(choice, call)
     for line in _predicted(choice, call, predictions):

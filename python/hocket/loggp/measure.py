@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,8 +29,9 @@ class Measured:
 
 
 def _levels(about: dict[str, Any], points: dict[str, list[RoundTrips]]) -> tuple[Level, ...]:
-    """The farthest that was measured stands for all ranks."""
-    ranks = {"cache": about["cache_ranks"], "node": about["node_ranks"]}
+    """The farthest that was measured stands for all ranks. A node holds whole groups: where the groups of a
+    node differ in size, smaller ones are told."""
+    ranks = {"cache": math.gcd(about["cache_ranks"], about["node_ranks"]), "node": about["node_ranks"]}
     last = list(points)[-1]
     return tuple(
         Level(name, 0 if name == last else ranks[name], name != "network", fit.protocols(some))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,20 @@ class Parameters:
     def network(self) -> dict[str, Any]:
         """What the compiled part takes."""
         return dataclasses.asdict(self)
+
+    def across_nodes(self, ranks: int) -> bool:
+        """Whether that many ranks do not all share memory."""
+        return not any(level.shared_memory and (level.ranks or ranks) >= ranks for level in self.levels)
+
+    def with_nodes_of(self, ranks: int) -> Parameters:
+        """The same machine with that many ranks on a node."""
+        near = [level for level in self.levels if level.shared_memory]
+        far = [level for level in self.levels if not level.shared_memory]
+        if not near or not far:
+            raise CommandError("these parameters do not hold both a node and what is between nodes")
+        groups = [dataclasses.replace(level, ranks=math.gcd(level.ranks, ranks)) for level in near[:-1]]
+        node = dataclasses.replace(near[-1], ranks=ranks)
+        return dataclasses.replace(self, levels=(*groups, node, *far))
 
     def origin(self) -> str:
         if not self.mpi:
