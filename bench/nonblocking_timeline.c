@@ -78,14 +78,18 @@ static void first_detour(struct run* run) {
 
 static double take_detour(struct run* run, double begin) {
   compute_until(begin + run->options->detour);
-  run->next_detour += run->options->detour_interval;
   return note(run, kind_detour, begin);
 }
 
-// A detour adds to the computation. One that would have come while the rank waited costs nothing.
-static double compute(struct run* run, double seconds, double begin) {
+// One that would have come while the rank waited, or was off its core, costs nothing.
+static bool detour_comes(struct run* run, double begin, double end) {
   while (run->next_detour < begin) run->next_detour += run->options->detour_interval;
-  while (begin + seconds > run->next_detour) {
+  return run->next_detour < end;
+}
+
+// A detour adds to the computation.
+static double compute(struct run* run, double seconds, double begin) {
+  while (detour_comes(run, begin, begin + seconds)) {
     seconds -= run->next_detour - begin;
     compute_until(run->next_detour);
     begin = take_detour(run, note(run, kind_compute, begin));
