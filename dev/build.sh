@@ -27,7 +27,7 @@ install_host_mpis() {
 
 is_current() {
   [[ -e $stamps/installed && -e $build/CMakeCache.txt ]] || return 1
-  local inputs=(src include python bench bindings cmake CMakeLists.txt pyproject.toml)
+  local inputs=(src include python apps bench bindings cmake CMakeLists.txt pyproject.toml)
   [[ -z $(find "${inputs[@]}" -newer "$stamps/installed" -not -path '*/__pycache__*' -print -quit) ]]
 }
 

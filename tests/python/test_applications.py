@@ -109,7 +109,7 @@ def test_a_speed_up_is_against_the_best_form_of_the_mpi_alone() -> None:
     ]
     (group,) = pages.groups(runs)
     row = pages.summary_row(group)
-    assert row[4:] == ["blocking, slab", "2e+03 (1.9e+03-2.1e+03)", *row[6:]]
+    assert row[4:] == ["blocking, slab", "2,000 (1,900-2,100)", *row[6:]]
     assert row[7] == "2.00x" and row[9] == "1.25x"
 
 

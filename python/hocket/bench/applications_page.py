@@ -107,12 +107,18 @@ def _form(one: Timed | None) -> str:
     return "-" if one is None else ", ".join(filter(None, (one.form, one.variant)))
 
 
+def _milliseconds(seconds: float) -> str:
+    value = 1e3 * seconds
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{digits}f}"
+
+
 def _time(one: Timed | None) -> str:
     if one is None:
         return "-"
     if not one.valid:
         return "wrong answer"
-    median, p10, p90 = (f"{1e3 * value:.3g}" for value in (one.median_s, one.p10_s, one.p90_s))
+    median, p10, p90 = (_milliseconds(value) for value in (one.median_s, one.p10_s, one.p90_s))
     return f"{median} ({p10}-{p90})"
 
 
