@@ -14,8 +14,7 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       members_(members.begin(), members.end()),
       rank_(rank),
       guard_(engine, {key.origin, key.members}, members_, rank),
-      waiting_(waiting_of(engine, guard_)),
-      ground_{*engine.network(), guard_, waiting_, members_},
+      ground_{*engine.network(), guard_, wait_mode(engine), engine.host(), members_},
       rows_(engine.report()),
       operation_(ground_),
       timed_(!engine.options().report.empty()) {}
@@ -124,7 +123,6 @@ Outcome SpreadCommunicator::leave_to_mpi(const Path& path, const Call& call) noe
 
 Outcome SpreadCommunicator::follow(const Path& path, const Call& call) noexcept {
   blocking_.add(decision_->signature);
-  guard_.enter(turn_);
   try {
     operation_.prepare(path, call, turn_, blocking_.history);
   } catch (...) {

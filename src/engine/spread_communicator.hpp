@@ -25,6 +25,7 @@ class SpreadCommunicator final : public Communicator {
   void ended() noexcept override;
   Prepared* prepare(const Call& call) noexcept override;
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
+  bool runs_over_mpi() const noexcept override { return true; }
   void mark_native(Function function) noexcept override;
   void give_up(const std::string& reason) noexcept override { guard_.fail(reason); }
   std::string error() const override { return guard_.error(); }
@@ -55,7 +56,6 @@ class SpreadCommunicator final : public Communicator {
   const std::vector<Rank> members_;
   const Rank rank_;
   SpreadGuard guard_;
-  const transports::Waiting waiting_;
   const SpreadGround ground_;
   Plans plans_;
   Decisions decisions_;

@@ -4,7 +4,8 @@ namespace hocket::engine {
 
 namespace {
 constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
-}
+constexpr std::uint64_t ask_for_call_after_ns = 500'000'000;
+}  // namespace
 
 transports::mpi::CallWords words_of(const CallMark& mark) noexcept {
   return {mark.packed(0), mark.bytes, mark.root};
@@ -14,18 +15,30 @@ CallMark mark_in(const transports::mpi::CallWords& words) noexcept {
   return CallMark::unpacked(words.call, words.root, words.bytes);
 }
 
-Status SpreadGuard::look(Rank peer, std::uint64_t waited_ns) noexcept {
-  network_.progress();
+Status SpreadGuard::look(const Turn& turn, transports::mpi::Messages& messages, Rank peer,
+                         std::uint64_t waited_ns) noexcept {
   if (failed()) return Status::failed;
-  const Rank world = members_[static_cast<std::size_t>(peer)];
-  Arena* arena = engine_.arena();
-  if (waited_ns > ask_for_life_after_ns && arena && arena->has(world) && !arena->alive(world)) {
+  if (waited_ns < ask_for_life_after_ns) return Status::ok;
+  if (messages.finds_other_call()) return Status::mismatch;
+  if (failed()) return Status::failed;
+  if (has_ended(peer)) {
     dead_ = peer;
     return Status::peer_dead;
   }
+  if (waited_ns > ask_for_call_after_ns && asked_in_ != turn.number) {
+    asked_in_ = turn.number;
+    messages.ask(peer);
+  }
   const double stall = engine_.options().stall_seconds;
-  if (stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall) report_stall(peer, waited_ns);
+  if (stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall) report_stall(turn, peer, waited_ns);
   return Status::ok;
+}
+
+/// Known only of processes on the same machine.
+bool SpreadGuard::has_ended(Rank peer) const {
+  Arena* arena = engine_.arena();
+  const Rank world = members_[static_cast<std::size_t>(peer)];
+  return arena && arena->has(world) && !arena->alive(world);
 }
 
 std::string SpreadGuard::name_of(Rank rank) const {
@@ -37,13 +50,13 @@ std::string SpreadGuard::here(const Turn& turn) const {
   return "rank " + std::to_string(rank_) + ": " + turn.mark.text();
 }
 
-void SpreadGuard::report_stall(Rank peer, std::uint64_t waited_ns) noexcept {
-  if (stall_reported_ == turn_.number) return;
-  stall_reported_ = turn_.number;
+void SpreadGuard::report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept {
+  if (stall_reported_ == turn.number) return;
+  stall_reported_ = turn.number;
   try {
-    engine_.say("call " + std::to_string(turn_.number) + " of a communicator of " +
+    engine_.say("call " + std::to_string(turn.number) + " of a communicator of " +
                 std::to_string(members_.size()) + " ranks on several nodes has been waiting for " +
-                name_of(peer) + " for " + std::to_string(waited_ns / 1'000'000'000U) + " s: " + here(turn_));
+                name_of(peer) + " for " + std::to_string(waited_ns / 1'000'000'000U) + " s: " + here(turn));
   } catch (...) {
     return;  // no memory for the message: the wait matters more
   }

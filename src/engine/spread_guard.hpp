@@ -9,11 +9,10 @@
 #include "engine/call_marks.hpp"
 #include "engine/engine.hpp"
 #include "transports/mpi/messages.hpp"
-#include "transports/waiting.hpp"
 
 namespace hocket::engine {
 
-class SpreadGuard final : public transports::Watch {
+class SpreadGuard {
  public:
   using Id = transports::mpi::CommunicatorId;
   using Disagreement = std::optional<transports::mpi::Messages::Disagreement>;
@@ -28,9 +27,9 @@ class SpreadGuard final : public transports::Watch {
       : engine_(engine), network_(*engine.network()), id_(id), members_(members), rank_(rank) {}
 
   const Id& id() const noexcept { return id_; }
-  /// This rank waits for others in this call from now on.
-  void enter(const Turn& turn) noexcept { turn_ = turn; }
-  Status look(Rank peer, std::uint64_t waited_ns) noexcept override;
+  /// In a long wait for a peer's message in this call, which has `messages`.
+  Status look(const Turn& turn, transports::mpi::Messages& messages, Rank peer,
+              std::uint64_t waited_ns) noexcept;
 
   /// Gives the communicator up in this call, unless another rank has done so, and composes the text.
   void fail(const Turn& turn, Status status, const Disagreement& found) noexcept;
@@ -43,14 +42,15 @@ class SpreadGuard final : public transports::Watch {
   std::string explain_mismatch(const Turn& turn, const transports::mpi::Messages::Disagreement& found) const;
   std::string name_of(Rank rank) const;
   std::string here(const Turn& turn) const;
-  void report_stall(Rank peer, std::uint64_t waited_ns) noexcept;
+  bool has_ended(Rank peer) const;
+  void report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept;
 
   Engine& engine_;
   transports::mpi::Network& network_;
   const Id id_;
   std::span<const Rank> members_;
   Rank rank_;
-  Turn turn_;
+  std::uint32_t asked_in_ = 0;        ///< the call in which a peer was asked last
   std::uint32_t stall_reported_ = 0;  ///< the call whose stall was
   Rank dead_ = -1;
 };

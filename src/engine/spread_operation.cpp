@@ -23,7 +23,7 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
 }
 
 Status SpreadOperation::run() noexcept {
-  const Status status = executors::run_blocking(*machine_, ground_.waiting);
+  const Status status = executors::run_blocking(*machine_, waiting_);
   if (status != Status::ok) [[unlikely]]
     fail(status);
   return status;

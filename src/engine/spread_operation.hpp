@@ -17,24 +17,28 @@ namespace hocket::engine {
 struct SpreadGround {
   transports::mpi::Network& network;
   SpreadGuard& guard;
-  const transports::Waiting& waiting;
+  transports::WaitMode wait_mode;
+  const Host& host;
   std::span<const Rank> members;
 };
 
-class SpreadOperation final : public Outstanding {
+class SpreadOperation final : public Outstanding, private transports::Watch {
  public:
   /// Where the operation returns to; null for one that is always the communicator's.
   using Unused = std::vector<SpreadOperation*>;
 
   explicit SpreadOperation(const SpreadGround& ground, Unused* unused = nullptr)
-      : ground_(ground), unused_(unused), messages_(ground.network, ground.guard.id(), ground.members) {}
+      : ground_(ground),
+        unused_(unused),
+        waiting_{ground.wait_mode, ground.host.poke, ground.host.context, this, nullptr},
+        messages_(ground.network, ground.guard.id(), ground.members) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.
   void prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn, std::uint32_t signature);
 
   Status advance() noexcept override { return machine_->advance(); }
   transports::Blocker blocker() noexcept override { return machine_->blocker(); }
-  const transports::Waiting& waiting() const noexcept override { return ground_.waiting; }
+  const transports::Waiting& waiting() const noexcept override { return waiting_; }
   bool needs_mpi() const noexcept override { return true; }
   void fail(Status status) noexcept override;
   void release() noexcept override {
@@ -45,8 +49,13 @@ class SpreadOperation final : public Outstanding {
   Status run() noexcept;
 
  private:
+  Status look(Rank peer, std::uint64_t waited_ns) noexcept override {
+    return ground_.guard.look(turn_, messages_, peer, waited_ns);
+  }
+
   const SpreadGround& ground_;
   Unused* unused_;
+  const transports::Waiting waiting_;
   transports::mpi::Messages messages_;
   SpreadGuard::Turn turn_;
   Call call_;

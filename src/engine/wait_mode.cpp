@@ -2,8 +2,6 @@
 
 namespace hocket::engine {
 
-namespace {
-
 transports::WaitMode wait_mode(const Engine& engine) {
   const std::string& wish = engine.options().wait;
   if (wish == "spin") return transports::WaitMode::spin;
@@ -11,8 +9,6 @@ transports::WaitMode wait_mode(const Engine& engine) {
   if (wish == "sleep") return transports::WaitMode::sleep;
   return engine.oversubscribed() ? transports::WaitMode::yield : transports::WaitMode::spin;
 }
-
-}  // namespace
 
 transports::Waiting waiting_of(const Engine& engine, transports::Watch& watch) {
   return {wait_mode(engine), engine.host().poke, engine.host().context, &watch, nullptr};

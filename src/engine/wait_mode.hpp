@@ -6,6 +6,7 @@
 
 namespace hocket::engine {
 
+transports::WaitMode wait_mode(const Engine& engine);
 transports::Waiting waiting_of(const Engine& engine, transports::Watch& watch);
 
 }  // namespace hocket::engine

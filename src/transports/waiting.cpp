@@ -64,10 +64,10 @@ Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
   return waiting_.watch ? waiting_.watch->look(peer_, now_ns() - started_ns_) : Status::ok;
 }
 
-/// Whoever asks the MPI has it progressed, so nothing is poked here.
 Status Patience::nap() noexcept {
   const std::uint64_t now = now_ns();
   if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
+  poke();
   if (waiting_.mode == WaitMode::sleep) {
     const timespec moment{0, nap_ns};
     nanosleep(&moment, nullptr);

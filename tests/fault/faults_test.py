@@ -239,6 +239,55 @@ def namespaces(faults: Faults) -> None:
     faults.works("big", wrapper=wrapper)
 
 
+EACH_ON_ITS_NODE = {
+    "HOCKET_NODE_SIZE": "1",
+    "HOCKET_FORCE": "allreduce:recursive_doubling,bcast:knomial,reduce:knomial,"
+    "barrier:message_dissemination,allgather:ring",
+}
+
+
+def across_nodes(faults: Faults) -> None:
+    """Every rank on a pretended node of its own: the ranks see nothing of each other but messages."""
+    faults.works("mixed", environment=EACH_ON_ITS_NODE)
+    faults.works("big", environment=EACH_ON_ITS_NODE)
+    for case, names in MISMATCHES.items():
+        if case == "alltoallw":  # the rank that is in the MPI's own call sends nothing that could be compared
+            continue
+        ended = faults.run(case, "returned", environment=EACH_ON_ITS_NODE)
+        expect(ended.status != 0, f"{case}: the job fails", ended)
+        expect(ended.seconds < 20, f"{case}: within seconds", ended)
+        expect("call different collectives" in ended.output, f"{case}: says what is wrong", ended)
+        for name in names:
+            expect(name in ended.output, f"{case}: names {name}", ended)
+    for case in ("kill_small", "kill_large"):
+        with tempfile.TemporaryDirectory() as folder:
+            ended = faults.run(case, environment=EACH_ON_ITS_NODE, wrapper=until_all_have_ended(folder))
+        expect(ended.status != 0, f"{case}: the job fails", ended)
+        expect(ended.seconds < 20, f"{case}: within seconds", ended)
+        expect("rank 1 (rank 1 of the job) has ended" in ended.output, f"{case}: names the dead rank", ended)
+    ended = faults.works("stop", environment={**EACH_ON_ITS_NODE, "HOCKET_STALL_SECONDS": "2"})
+    expect("ranks on several nodes has been waiting for rank" in ended.output, "stop: says who waits", ended)
+
+
+def disagreed_about_nodes(faults: Faults) -> None:
+    """Not all ranks have the same options, or Hocket at all."""
+    report = {**EACH_ON_ITS_NODE, "HOCKET_REPORT": "1"}
+    other = '[ "$rank" != 1 ] || export HOCKET_FORCE=allreduce:ring'
+    ended = faults.works("mixed", environment=report, wrapper=other)
+    expect(bool(re.search(r"allreduce .* native ", ended.output)), "another HOCKET_FORCE: natively", ended)
+    expect("not all ranks have this version and these options" in ended.output, "the reason", ended)
+    program = [str(faults.mpi.hocket_exec), faults.program, "mixed"]
+    without = '[ "$rank" != 1 ] || shift'
+    ended = faults.mpi.launch(
+        program, RANKS, hocket=False, wrapper=without, environment=EACH_ON_ITS_NODE, seconds=16
+    )
+    expect(
+        "waits in MPI_Init" in ended.output and "HOCKET_ACROSS_NODES needs Hocket" in ended.output,
+        "a rank without Hocket: the others say for what they wait",
+        ended,
+    )
+
+
 GROUPS: dict[str, Callable[[Faults], None]] = {
     "killed": killed,
     "killed_under_launcher": killed_under_launcher,
@@ -249,6 +298,8 @@ GROUPS: dict[str, Callable[[Faults], None]] = {
     "partial_launch": partial_launch,
     "options": wrong_options,
     "namespaces": namespaces,
+    "across_nodes": across_nodes,
+    "disagreed_about_nodes": disagreed_about_nodes,
 }
 
 

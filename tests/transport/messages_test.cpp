@@ -217,6 +217,30 @@ TEST(Messages, SayWhatAnotherRankCalls) {
   EXPECT_EQ(receiver.disagreement()->expected, 9U);
 }
 
+/// Nobody waits for a message of the other call.
+TEST(Messages, FindOtherCallsOfTheirOperation) {
+  fake::Wire wire(3, {});
+  Network first(wire.port(0)), second(wire.port(1)), third(wire.port(2));
+  const auto members = all(3);
+  Messages one(first, world, members), two(second, world, members), three(third, world, members);
+  one.begin(1, 5, {42, 8, 1});
+  two.begin(1, 6, {});
+  three.begin(2, 6, {});
+  one.ask(1);  // rank 0 waits for rank 1, in another call
+  one.ask(2);  // and for rank 2, which is in a later one
+  EXPECT_TRUE(two.finds_other_call());
+  EXPECT_EQ(two.disagreement()->peer, 0);
+  EXPECT_EQ(two.disagreement()->call.call, 42U);
+  EXPECT_FALSE(three.finds_other_call());
+  EXPECT_FALSE(one.finds_other_call());
+
+  Buffer out(8, 1, false);
+  Transfer sent = out.with(0);
+  ASSERT_EQ(two.advance_send(sent), Status::ok);  // rank 0 waits for rank 2 at that time
+  EXPECT_TRUE(one.finds_other_call());
+  EXPECT_EQ(one.disagreement()->peer, 1);
+}
+
 TEST(Messages, TagsAndNumbersStartAgain) {
   constexpr std::size_t bytes = 5000;  // longer than an envelope carries
   fake::Wire wire(2, {.last_tag = 3});

@@ -27,7 +27,11 @@ struct CallWords {
 };
 
 struct Envelope {
-  enum class Kind : std::uint32_t { data, failure };
+  enum class Kind : std::uint32_t {
+    data,
+    failure,  ///< the communicator is given up; the payload says why
+    inquiry,  ///< the sender waits for a message, and says in which call
+  };
 
   CommunicatorId communicator;
   std::uint64_t bytes = 0;      ///< of the message
@@ -39,6 +43,12 @@ struct Envelope {
   Kind kind = Kind::data;
 };
 static_assert(std::is_trivially_copyable_v<Envelope>);
+
+/// It belongs to this operation, but to another call than this rank's.
+inline bool is_other_call(const Envelope& e, const CommunicatorId& communicator, std::uint32_t instance,
+                          std::uint32_t signature) noexcept {
+  return e.instance == instance && e.signature != signature && e.communicator == communicator;
+}
 
 /// A packet stays below the 4 KiB from which on Open MPI's shared memory asks the receiver first.
 inline constexpr std::size_t packet_bytes = 4000;

@@ -55,15 +55,28 @@ Status Messages::advance_send(Transfer& transfer) noexcept {
   return fly(transfer);
 }
 
-Envelope Messages::envelope_for(const Transfer& transfer) const noexcept {
+Envelope Messages::envelope() const noexcept {
   Envelope e;
   e.communicator = communicator_;
-  e.bytes = transfer.total;
   e.instance = instance_;
-  e.number = number_in(transfer.state);
   e.signature = signature_;
   e.call = call_;
   return e;
+}
+
+void Messages::ask(Rank peer) noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  network_.ask(envelope(), world(peer));
+}
+
+bool Messages::finds_other_call() noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  network_.take_in();
+  const Network::Inquiry other = network_.other_call(communicator_, instance_, signature_);
+  const auto member = std::ranges::find(members_, other.from);
+  if (member == members_.end()) return false;
+  disagreement_ = {static_cast<Rank>(member - members_.begin()), false, 0, 0, other.envelope.call};
+  return true;
 }
 
 Status Messages::start_send(Transfer& transfer) noexcept {
@@ -75,7 +88,9 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   Packet* packet = network_.pool_.take();
   if (!packet) return Status::no_memory;
   const Rank to = world(transfer.peer);
-  packet->envelope = envelope_for(transfer);
+  packet->envelope = envelope();
+  packet->envelope.number = number_in(transfer.state);
+  packet->envelope.bytes = transfer.total;
   if (transfer.total <= eager_bytes) {
     gather_pieces(transfer.pieces, packet->payload.data());
     const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, to);

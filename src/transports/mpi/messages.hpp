@@ -29,6 +29,12 @@ class Messages final : public TwoSided {
   Blocker send_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
   Blocker recv_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
 
+  /// In a long wait for this peer: tells it in which call, so that it sees if it is in another one.
+  void ask(Rank peer) noexcept;
+  /// Whether any member is known to be in another call, though nobody waits for a message of it: then there
+  /// is a disagreement.
+  bool finds_other_call() noexcept;
+
   /// After Status::mismatch: what the peer sent, for which call.
   struct Disagreement {
     Rank peer = 0;
@@ -53,7 +59,7 @@ class Messages final : public TwoSided {
   Status end(Transfer& transfer) noexcept;
   Packet* find(Transfer& transfer) noexcept;
   Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
-  Envelope envelope_for(const Transfer& transfer) const noexcept;
+  Envelope envelope() const noexcept;
 
   Network& network_;
   const CommunicatorId communicator_;

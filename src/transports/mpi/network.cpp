@@ -52,8 +52,29 @@ void Network::take_in() noexcept {
 
 void Network::keep(Packet* packet) noexcept {
   if (packet->envelope.kind == Envelope::Kind::data) return arrivals_.add(packet);
-  keep_failure(*packet);
+  if (packet->envelope.kind == Envelope::Kind::failure)
+    keep_failure(*packet);
+  else
+    inquiries_[next_inquiry_++ % inquiries_kept] = {packet->envelope, packet->from};
   pool_.give_back(packet);
+}
+
+void Network::ask(const Envelope& envelope, Rank to) noexcept {
+  Packet* packet = port_ && to != port_->rank() ? pool_.take() : nullptr;
+  if (!packet) return;
+  packet->envelope = envelope;
+  packet->envelope.kind = Envelope::Kind::inquiry;
+  post(packet, sizeof(Envelope), to);
+}
+
+Network::Inquiry Network::other_call(const CommunicatorId& communicator, std::uint32_t instance,
+                                     std::uint32_t signature) const noexcept {
+  if (const Packet* packet = arrivals_.other_call(communicator, instance, signature))
+    return {packet->envelope, packet->from};
+  for (const Inquiry& inquiry : inquiries_)
+    if (inquiry.from >= 0 && is_other_call(inquiry.envelope, communicator, instance, signature))
+      return inquiry;
+  return {};
 }
 
 void Network::keep_failure(const Packet& packet) noexcept {

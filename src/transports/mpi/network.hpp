@@ -70,6 +70,16 @@ class Network {
   void see_off() noexcept;
   bool has_failure(const CommunicatorId& communicator) noexcept;
 
+  /// An inquiry that has come; the latest ones are kept.
+  struct Inquiry {
+    Envelope envelope;
+    Rank from = -1;
+  };
+  static constexpr std::size_t inquiries_kept = 64;
+  void ask(const Envelope& envelope, Rank to) noexcept;
+  Inquiry other_call(const CommunicatorId& communicator, std::uint32_t instance,
+                     std::uint32_t signature) const noexcept;  ///< from -1: none
+
   struct Failure {
     CommunicatorId communicator;
     std::string text;
@@ -86,6 +96,8 @@ class Network {
   std::uint32_t leaving_ = 0;
   std::vector<std::uint32_t> tags_;  ///< of the last long message to each rank
   bool broken_ = false;              ///< the port has failed
+  std::array<Inquiry, inquiries_kept> inquiries_{};
+  std::size_t next_inquiry_ = 0;
   std::atomic<bool> any_failure_{false};
   std::vector<Failure> failures_;
 };

@@ -43,4 +43,12 @@ Packet* Arrivals::take(const Address& address) noexcept {
   return nullptr;
 }
 
+const Packet* Arrivals::other_call(const CommunicatorId& communicator, std::uint32_t instance,
+                                   std::uint32_t signature) const noexcept {
+  for (const Packet* list : lists_)
+    for (const Packet* packet = list; packet; packet = packet->next)
+      if (is_other_call(packet->envelope, communicator, instance, signature)) return packet;
+  return nullptr;
+}
+
 }  // namespace hocket::transports::mpi

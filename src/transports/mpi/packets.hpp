@@ -39,6 +39,9 @@ class Arrivals {
   void add(Packet* packet) noexcept;
   /// Takes it out; null if it is not here.
   Packet* take(const Address& address) noexcept;
+  /// One of this operation, but of another call; null if there is none. Looks at everything.
+  const Packet* other_call(const CommunicatorId& communicator, std::uint32_t instance,
+                           std::uint32_t signature) const noexcept;
 
  private:
   static constexpr std::size_t places = 1024;
