@@ -5,6 +5,7 @@
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
 #include "interpose/plugin/lifecycle.hpp"
+#include "interpose/plugin/network/network.hpp"
 #include "interpose/plugin/world_groups.hpp"
 
 namespace hocket::interpose {
@@ -21,6 +22,7 @@ int session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session)
   if (host().Group_from_session_pset(*session, "mpi://WORLD", &world) != MPI_SUCCESS) return result;
   keep_world_group(bits_of(*session), world);
   after_start(world);
+  explain_missing_network();
   return result;
 } catch (const std::bad_alloc&) {
   return MPI_ERR_NO_MEM;

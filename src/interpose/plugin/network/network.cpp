@@ -126,6 +126,10 @@ void open_network() {
   }
 }
 
+void explain_missing_network() {
+  if (process.engine->wants_network() && !process.world) leave_other_nodes("MPI was started by a session");
+}
+
 void close_network() {
   if (!opened) return;
   opened = false;
