@@ -48,6 +48,9 @@ class Communicator {
   /// calls of a communicator are in the same order on all ranks.
   virtual Outstanding* start(Prepared& prepared, const Call& call) noexcept;
 
+  /// Its operations make calls of the MPI to go on: a thread that may not, cannot help them.
+  virtual bool runs_over_mpi() const noexcept { return false; }
+
   /// A collective that this communicator leaves to the MPI without asking run(): its mark for stall reports
   /// and mismatches.
   virtual void mark_native(Function function) noexcept = 0;
