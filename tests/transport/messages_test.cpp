@@ -113,7 +113,7 @@ TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
   });
 }
 
-/// Several operations of two communicators at the same time, ended in another order on each rank.
+/// Several operations of two communicators at the same time, advanced in another order on each rank.
 TEST_P(MessagesUnderDelays, KeepOperationsApart) {
   constexpr Rank ranks = 3;
   constexpr std::uint32_t operations = 6;
@@ -129,6 +129,8 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
         std::vector<Buffer> buffers;
         std::vector<Transfer> sends, recvs;
         int from = 0, tag = 0;
+
+        bool has_ended() const { return sends[0].started && recvs[0].started; }
       };
       std::vector<Running> running;
       for (std::uint32_t k = 0; k < operations; ++k) {
@@ -146,19 +148,18 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
         r.sends = {r.buffers[0].with((self + 1) % ranks)};
         r.recvs = {r.buffers[1].with(r.from)};
       }
-      for (Running& r : running) ASSERT_NE(r.via->advance_send(r.sends[0]), Status::failed);
-      std::shuffle(running.begin(), running.end(), order);
-      for (Running& r : running) {
-        // Advances the others too: the peers may wait for any of them.
-        for (Status s = Status::pending; s == Status::pending; std::this_thread::yield()) {
-          for (Running& other : running)
-            if (!other.sends[0].started) other.via->advance_send(other.sends[0]);
-          s = r.via->advance_recv(r.recvs[0]);
+      std::size_t left = running.size();
+      while (left > 0) {
+        std::shuffle(running.begin(), running.end(), order);
+        for (Running& r : running) {
+          if (r.has_ended()) continue;
+          if (!r.sends[0].started) r.via->advance_send(r.sends[0]);
+          if (!r.recvs[0].started) r.via->advance_recv(r.recvs[0]);
+          if (r.has_ended()) --left;
         }
-        ASSERT_EQ(r.recvs[0].started, true);
-        ASSERT_TRUE(r.buffers[1].holds(r.from * 16 + r.tag));
+        std::this_thread::yield();
       }
-      for (Running& r : running) ASSERT_EQ(complete(*r.via, r.sends, r.recvs), Status::ok);
+      for (Running& r : running) ASSERT_TRUE(r.buffers[1].holds(r.from * 16 + r.tag));
     }
   });
 }
