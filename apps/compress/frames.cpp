@@ -18,8 +18,9 @@ std::size_t FrameWriter::write(std::string_view block, char* to) {
       ZSTD_compressCCtx(context_.get(), to, most_bytes(block.size()), block.data(), block.size(), level_));
 }
 
-std::size_t read_frames(std::string_view frames, char* to, std::size_t room) {
-  return checked(ZSTD_decompress(to, room, frames.data(), frames.size()));
+std::optional<std::size_t> read_frames(std::string_view frames, char* to, std::size_t room) {
+  const std::size_t bytes = ZSTD_decompress(to, room, frames.data(), frames.size());
+  return ZSTD_isError(bytes) ? std::nullopt : std::optional(bytes);
 }
 
 }  // namespace compress

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,8 +31,8 @@ class FrameWriter {
   std::unique_ptr<ZSTD_CCtx, Free> context_;
 };
 
-// Decompresses frame after frame into `to`, which has `room` bytes; returns how many there were. Throws where
-// it is none.
-std::size_t read_frames(std::string_view frames, char* to, std::size_t room);
+// Decompresses frame after frame into `to`, which has `room` bytes; returns how many there were, or nothing
+// where the frames are damaged.
+std::optional<std::size_t> read_frames(std::string_view frames, char* to, std::size_t room);
 
 }  // namespace compress

@@ -9,7 +9,7 @@ namespace compress {
 bool gives_back(const Archive& archive, const Input& input) {
   Bytes original(input.bytes()), decompressed(input.bytes());
   input.read({0, input.bytes()}, original.data());
-  const std::size_t length = read_frames(archive.bytes(), decompressed.data(), decompressed.size());
+  const auto length = read_frames(archive.bytes(), decompressed.data(), decompressed.size());
   return length == original.size() && decompressed == original;
 }
 
