@@ -12,11 +12,13 @@ extern "C" {
 // Raised whenever the struct below or the meaning of a slot changes; a plugin declines what it does not know.
 #define HOCKET_ABI_VERSION 1u
 
-// The index of a call in the table of slots: HOCKET_CALL_Allreduce and so on.
+// The index of a call in the table of slots: HOCKET_CALL_Allreduce, HOCKET_CALL_X_Allreduce_init and so on.
 enum hocket_call {
 #define CALL(name, kind) HOCKET_CALL_##name,
+#define EXTENSION(name, kind) HOCKET_CALL_X_##name,
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   HOCKET_CALLS
 };
 

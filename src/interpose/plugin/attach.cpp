@@ -9,6 +9,7 @@
 #include "interpose/plugin/install.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/deferred_frees.hpp"
 
 namespace hocket::interpose {
 
@@ -52,7 +53,10 @@ void install_all(void** own) {
   install_collectives(own);
   install_marked(own);
   install_nonblocking(own);
+  install_persistent(own);
   install_completion(own);
+  install_frees(own);
+  install_point_to_point(own);
   install_lifecycle(own);
   install_sessions(own);
   install_creation(own);

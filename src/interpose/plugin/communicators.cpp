@@ -2,11 +2,13 @@
 
 #include <mutex>
 #include <new>
+#include <vector>
 
 #include "base/error.hpp"
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/origins.hpp"
+#include "interpose/plugin/requests/persistent_request.hpp"
 #include "interpose/plugin/world_groups.hpp"
 
 namespace hocket::interpose {
@@ -26,8 +28,23 @@ int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
   return MPI_SUCCESS;
 }
 
+// Freed by the program while persistent requests may still be started on them.
+struct Retired {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Communicator>> all;
+};
+Retired& retired = *new Retired;
+
+// Errors are raised on the one communicator that is always there.
+void retire(std::unique_ptr<Communicator> c) {
+  const std::lock_guard lock(retired.mutex);
+  c->handle = MPI_COMM_SELF;
+  if (c->persistent_requests != 0) retired.all.push_back(std::move(c));
+}
+
 int forget(MPI_Comm handle, int, void*, void*) {
-  communicators.erase(bits_of(handle));
+  auto freed = communicators.take(bits_of(handle));
+  if (freed && freed->persistent_requests != 0) retire(std::move(freed));
   return MPI_SUCCESS;
 }
 
@@ -72,7 +89,13 @@ void open_communicators() {
   if (keyval == no_keyval) host().Comm_create_keyval(do_not_copy, forget, &keyval, nullptr);
 }
 
+void release_persistent_of(Communicator& c) {
+  const std::lock_guard lock(retired.mutex);
+  if (--c.persistent_requests == 0) std::erase_if(retired.all, [&](const auto& r) { return r.get() == &c; });
+}
+
 void close_communicators() {
+  forget_all_persistent();
   communicators.clear();
   if (keyval != no_keyval) host().Comm_free_keyval(&keyval);
   keyval = no_keyval;

@@ -41,7 +41,9 @@ struct Communicator {
   bool settled = false;  ///< opening was tried
   bool opens_anywhere =
       false;  ///< its making has sealed the arena: a start may open it, and waits for nobody
-  std::uint32_t requests_under_way = 0;  ///< under the progress lock
+  std::atomic<std::uint32_t> requests_under_way{0};  ///< changed under the progress lock
+  std::atomic<std::uint32_t> persistent_requests{
+      0};               ///< that may be started even when the program has freed it
   bool failed = false;  ///< opening has failed on this rank, while others may have opened theirs
   int rank = 0;
   int size = 0;
@@ -63,6 +65,9 @@ void remember_unfinished(MPI_Comm handle, Origin origin);
 void remember_left(MPI_Comm handle, std::string why_not);
 /// Before MPI frees it.
 void forget_unfinished(MPI_Comm handle);
+/// One of its persistent requests is gone; so is the communicator if it was the last, and the program has
+/// freed it.
+void release_persistent_of(Communicator& communicator);
 /// Creates what remember() needs; ends it, and the engine's communicators with it.
 void open_communicators();
 void close_communicators();

@@ -22,6 +22,13 @@ void find(Function& slot, const hocket_stage0& stage0, const char* name) {
   slot = reinterpret_cast<Function>(stage0.real(name));
 }
 
+// Of a function that older MPIs have as an extension.
+template <class Function>
+void find_either(Function& slot, const hocket_stage0& stage0, const char* name, const char* extension) {
+  find(slot, stage0, name);
+  if (!slot) find(slot, stage0, extension);
+}
+
 }  // namespace
 
 void* mpi_data(const char* symbol) {
@@ -43,16 +50,22 @@ void find_host_functions(const hocket_stage0& stage0) {
   find(h.small.name, stage0, "PMPI_" #name);          \
   find(h.large.name, stage0, "PMPI_" #name "_c");     \
   find(h.small_started.name, stage0, "PMPI_" #iname); \
-  find(h.large_started.name, stage0, "PMPI_" #iname "_c");
+  find(h.large_started.name, stage0, "PMPI_" #iname "_c"); \
+  find_either(h.small_kept.name, stage0, "PMPI_" #name "_init", "PMPIX_" #name "_init"); \
+  find(h.large_kept.name, stage0, "PMPI_" #name "_init_c");
   HOCKET_COUNTED_FUNCTIONS(X)
 #undef X
   find(h.small.Barrier, stage0, "PMPI_Barrier");
   find(h.small_started.Barrier, stage0, "PMPI_Ibarrier");
+  find_either(h.small_kept.Barrier, stage0, "PMPI_Barrier_init", "PMPIX_Barrier_init");
   find(h.Pack_c, stage0, "PMPI_Pack_c");
   find(h.Unpack_c, stage0, "PMPI_Unpack_c");
   find(h.Type_get_envelope_c, stage0, "PMPI_Type_get_envelope_c");
   find(h.Type_get_contents_c, stage0, "PMPI_Type_get_contents_c");
   find(h.Comm_is_revoked, stage0, "PMPIX_Comm_is_revoked");
+  find(h.Request_get_status_all, stage0, "PMPI_Request_get_status_all");
+  find(h.Request_get_status_any, stage0, "PMPI_Request_get_status_any");
+  find(h.Request_get_status_some, stage0, "PMPI_Request_get_status_some");
   null_handles = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_GROUP_NULL};
 }
 

@@ -24,17 +24,17 @@
   X(Group_rank) X(Group_translate_ranks) X(Group_free) X(Group_from_session_pset) X(Type_size_x) \
   X(Type_get_extent_x) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) \
   X(Type_free) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free_keyval) \
-  X(Type_set_attr) X(Op_commutative) X(Reduce_local) X(Pack) X(Unpack) X(Grequest_start) \
+  X(Type_set_attr) X(Op_commutative) X(Op_free) X(Reduce_local) X(Pack) X(Unpack) X(Grequest_start) \
   X(Grequest_complete) X(Request_get_status) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) \
   X(Testall) X(Testany) X(Testsome) X(Status_set_elements) X(Status_set_cancelled) X(Add_error_class) X(Add_error_code) \
-  X(Add_error_string) X(Isend) X(Irecv) X(Iallreduce) X(Cancel) X(Request_free) \
+  X(Add_error_string) X(Isend) X(Irecv) X(Recv_init) X(Iallreduce) X(Cancel) X(Request_free) \
   X(Comm_get_attr) X(Comm_get_parent) X(Comm_create_errhandler) X(Comm_set_errhandler) X(Errhandler_free) \
-  X(Query_thread) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
+  X(Query_thread) X(Start) X(Startall) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
   X(T_cvar_handle_free) X(T_cvar_read)
 // clang-format on
 
-// Collectives with an int and a large-count (_c) form, and the names of their non-blocking forms; their
-// shapes are in Collectives below.
+// Collectives with an int and a large-count (_c) form, and the names of their non-blocking forms (the
+// persistent ones are called after the blocking ones); their shapes are in Collectives below.
 // clang-format off
 #define HOCKET_COUNTED_FUNCTIONS(X) \
   X(Bcast, Ibcast) X(Reduce, Ireduce) X(Allreduce, Iallreduce) X(Gather, Igather) \
@@ -63,6 +63,13 @@ struct Nonblocking;
 template <class... A>
 struct Nonblocking<int(A...)> {
   using type = int (*)(A..., MPI_Request*);
+};
+
+template <class Function>
+struct Persistent;
+template <class... A>
+struct Persistent<int(A...)> {
+  using type = int (*)(A..., MPI_Info, MPI_Request*);
 };
 
 template <class N, template <class> class Form>
@@ -102,6 +109,8 @@ template <class N>
 using Counted = Collectives<N, Blocking>;
 template <class N>
 using Started = Collectives<N, Nonblocking>;
+template <class N>
+using Kept = Collectives<N, Persistent>;
 
 struct Host {
 #define X(name) decltype(&MPI_##name) name;
@@ -111,12 +120,17 @@ struct Host {
   Counted<MPI_Count> large;
   Started<int> small_started;  ///< the non-blocking forms
   Started<MPI_Count> large_started;
+  Kept<int> small_kept;  ///< what makes persistent ones, under whichever name this MPI has it
+  Kept<MPI_Count> large_kept;
   int (*Pack_c)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*, MPI_Comm);
   int (*Unpack_c)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype, MPI_Comm);
   int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*);
   int (*Type_get_contents_c)(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*, MPI_Aint*,
                              MPI_Count*, MPI_Datatype*);
   int (*Comm_is_revoked)(MPI_Comm, int*);  ///< MPIX: of user-level failure mitigation
+  int (*Request_get_status_all)(int, const MPI_Request*, int*, MPI_Status*);
+  int (*Request_get_status_any)(int, const MPI_Request*, int*, int*, MPI_Status*);
+  int (*Request_get_status_some)(int, const MPI_Request*, int*, int*, MPI_Status*);
 
   template <class N>
   const Counted<N>& counted() const {
@@ -131,6 +145,13 @@ struct Host {
       return small_started;
     else
       return large_started;
+  }
+  template <class N>
+  const Kept<N>& kept() const {
+    if constexpr (std::is_same_v<N, int>)
+      return small_kept;
+    else
+      return large_kept;
   }
 };
 

@@ -12,7 +12,10 @@ void install(void** own, hocket_call call, Function* function) {
 
 void install_collectives(void** own);
 void install_nonblocking(void** own);
+void install_persistent(void** own);
 void install_completion(void** own);
+/// Where the MPI lends no progress.
+void install_point_to_point(void** own);
 void install_lifecycle(void** own);
 void install_sessions(void** own);
 void install_creation(void** own);

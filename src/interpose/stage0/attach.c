@@ -16,8 +16,10 @@
 
 static const char* const pmpi_names[HOCKET_CALLS] = {
 #define CALL(name, kind) "PMPI_" #name,
+#define EXTENSION(name, kind) "PMPIX_" #name,
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
 };
 
 enum stage { fresh, busy, ready };

@@ -11,20 +11,23 @@
 hocket_stage0_trampolines:
   .cfi_startproc
   .set call, 0
-#define CALL(name, kind) \
-  .globl MPI_##name; .globl PMPI_##name; \
-  .type MPI_##name, %function; .type PMPI_##name, %function; \
+#define TRAMPOLINE(name) \
+  .globl name; .globl P##name; \
+  .type name, %function; .type P##name, %function; \
   .p2align 5; \
-MPI_##name: PMPI_##name: \
+name: P##name: \
   hint #34; /* bti c */ \
   adrp x16, hocket_stage0_slots + 8 * call; \
   add x16, x16, :lo12:hocket_stage0_slots + 8 * call; \
   ldar x16, [x16]; \
   br x16; \
-  .size MPI_##name, . - MPI_##name; .size PMPI_##name, . - PMPI_##name; \
+  .size name, . - name; .size P##name, . - P##name; \
   .set call, call + 1;
+#define CALL(name, kind) TRAMPOLINE(MPI_##name)
+#define EXTENSION(name, kind) TRAMPOLINE(MPIX_##name)
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   .cfi_endproc
 
   .p2align 5
@@ -37,8 +40,10 @@ stubs:
   mov w17, #call; \
   b resolve; \
   .set call, call + 1;
+#define EXTENSION CALL
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   .cfi_endproc
 
   .type resolve, %function
@@ -87,8 +92,10 @@ resolve:
 hocket_stage0_slots:
   .set call, 0
 #define CALL(name, kind) .xword stubs + HOCKET_TRAMPOLINE_SIZE * call; .set call, call + 1;
+#define EXTENSION CALL
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   .size hocket_stage0_slots, . - hocket_stage0_slots
 
 // Says that indirect branches land on bti only (BTI).

@@ -10,17 +10,20 @@
 hocket_stage0_trampolines:
   .cfi_startproc
   .set call, 0
-#define CALL(name, kind) \
-  .globl MPI_##name; .globl PMPI_##name; \
-  .type MPI_##name, @function; .type PMPI_##name, @function; \
+#define TRAMPOLINE(name) \
+  .globl name; .globl P##name; \
+  .type name, @function; .type P##name, @function; \
   .p2align 4; \
-MPI_##name: PMPI_##name: \
+name: P##name: \
   endbr64; \
   jmp *hocket_stage0_slots + 8 * call(%rip); \
-  .size MPI_##name, . - MPI_##name; .size PMPI_##name, . - PMPI_##name; \
+  .size name, . - name; .size P##name, . - P##name; \
   .set call, call + 1;
+#define CALL(name, kind) TRAMPOLINE(MPI_##name)
+#define EXTENSION(name, kind) TRAMPOLINE(MPIX_##name)
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   .cfi_endproc
 
   .p2align 4
@@ -35,8 +38,10 @@ stubs:
   jmp resolve; \
   .cfi_adjust_cfa_offset -8; \
   .set call, call + 1;
+#define EXTENSION CALL
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   .cfi_endproc
 
   .type resolve, @function
@@ -101,8 +106,10 @@ resolve:
 hocket_stage0_slots:
   .set call, 0
 #define CALL(name, kind) .quad stubs + HOCKET_TRAMPOLINE_SIZE * call; .set call, call + 1;
+#define EXTENSION CALL
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   .size hocket_stage0_slots, . - hocket_stage0_slots
 
 // Says that indirect branches land on endbr64 only and the shadow stack is kept (CET), so that the process

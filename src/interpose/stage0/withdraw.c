@@ -54,8 +54,10 @@ static void clear_references(const struct dl_phdr_info* info, const struct elf_i
 static void clear_definitions(const struct elf_image* image, const unsigned char* missing) {
   static const char* const names[][2] = {
 #define CALL(name, kind) {"MPI_" #name, "PMPI_" #name},
+#define EXTENSION(name, kind) {"MPIX_" #name, "PMPIX_" #name},
 #include "interpose/calls.def"
 #undef CALL
+#undef EXTENSION
   };
   for (int call = 0; call < HOCKET_CALLS; ++call) {
     for (int form = 0; missing[call] && form < 2; ++form) {

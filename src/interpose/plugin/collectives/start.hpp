@@ -12,11 +12,11 @@ namespace hocket::interpose {
 
 enum class Begun : std::uint8_t { ours, native, failed };
 
-/// Where nothing progresses operations inside the MPI's own blocking calls, those that need the MPI
-/// themselves are the MPI's.
-inline bool can_progress(const Call& call) {
+/// Where the MPI's own blocking calls do not let Hocket call the MPI, operations that need it to go on are the
+/// MPI's: several nodes, and the user's own reduction operations. The same on all ranks.
+inline bool can_progress(const Communicator& c, const Call& call) {
   const bool own_operation = ir::is_reduction(call.collective) && !call.reduction.kernel;
-  return !own_operation || is_hooked_into_mpi();
+  return is_hooked_into_mpi() || !(own_operation || c.engine->runs_over_mpi());
 }
 
 template <class Described, class... A>
@@ -25,7 +25,7 @@ Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
   Request& request = take_request();
   Described& described = request.hold<Described>(c);
   const auto native = [&] { return give_back(request), Begun::native; };
-  if (!described.describe(arguments...) || !can_progress(described.call())) return native();
+  if (!described.describe(arguments...) || !can_progress(c, described.call())) return native();
   engine::Prepared* prepared = c.engine->prepare(described.call());
   if (!prepared) return Begun::failed;
   if (prepared->is_native()) {

@@ -73,15 +73,19 @@ class HandleTable {
     return true;
   }
 
-  void erase(HandleBits handle) {
+  void erase(HandleBits handle) { take(handle); }
+
+  /// Erases it; what was known about the handle goes on with the caller.
+  std::unique_ptr<Value> take(HandleBits handle) {
     const std::lock_guard lock(mutex_);
-    if (Node* node = find(handle)) drop(*node);
+    Node* node = find(handle);
+    return node ? empty(*node) : nullptr;
   }
 
   void clear() {
     const std::lock_guard lock(mutex_);
     for (auto& bucket : buckets_)
-      for (Node* node = bucket.load(std::memory_order_relaxed); node; node = node->next) drop(*node);
+      for (Node* node = bucket.load(std::memory_order_relaxed); node; node = node->next) empty(*node);
   }
 
  private:
@@ -103,9 +107,9 @@ class HandleTable {
     }
   }
 
-  static void drop(Node& node) {
+  static std::unique_ptr<Value> empty(Node& node) {
     node.handle.store(nobody, std::memory_order_release);
-    delete node.value.exchange(nullptr, std::memory_order_acq_rel);
+    return std::unique_ptr<Value>(node.value.exchange(nullptr, std::memory_order_acq_rel));
   }
 
   Node* free_node(HandleBits handle) {

@@ -1,34 +1,21 @@
 // Waits and tests: while something of Hocket's is under way, a wait is a loop of tests, in which it goes on.
 // So the MPI never waits for a request that only Hocket can complete, and MPICH's MPI_Waitall never meets an
 // incomplete generalized request, which it does not survive beside an MPI_REQUEST_NULL.
+#include "interpose/plugin/requests/completion.hpp"
+
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
 #include "interpose/plugin/requests/persistent_completion.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
-namespace {
 
-// What the MPI itself progresses is asked about less often: four ranks on two cores, 64 KiB, took 8 to 15 %
-// longer with a test in every turn.
-constexpr std::uint32_t turns_per_test = 4;
-
-// `test` sets the flag when the wait is over; `wait` is the MPI's own, for when nothing of Hocket's is left.
-template <class Test, class Wait>
-int wait_by_tests(Test test, Wait wait) {
-  Pauses pauses;
-  for (std::uint32_t turn = 0; is_anything_under_way(); ++turn) {
-    const std::uint32_t completed_before = completed_count();
-    progress();
-    if (turn % turns_per_test == 0 || completed_count() != completed_before) {
-      int done = 0;
-      const int code = test(&done);
-      if (done || code != MPI_SUCCESS) return code;
-    }
-    pauses.pause();
-  }
-  return wait();
+int wait_with_progress(MPI_Request* request, MPI_Status* status) {
+  return wait_by_tests([&](int* done) { return host().Test(request, done, status); },
+                       [&] { return host().Wait(request, status); });
 }
+
+namespace {
 
 void progress_before_test() {
   if (is_anything_under_way()) [[unlikely]]
@@ -38,8 +25,7 @@ void progress_before_test() {
 int wait(MPI_Request* request, MPI_Status* status) {
   if (request && persistent::is_concerned(1, request)) [[unlikely]]
     return persistent::wait(request, status);
-  return wait_by_tests([&](int* done) { return host().Test(request, done, status); },
-                       [&] { return host().Wait(request, status); });
+  return wait_with_progress(request, status);
 }
 
 int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {

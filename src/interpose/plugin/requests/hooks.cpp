@@ -45,6 +45,10 @@ bool is_hooked_into_mpi() {
 
 #if defined(HOCKET_ABI_MPICH)
 
+bool lends_progress() {
+  return host_symbol("PMPIX_Async_start") != nullptr;
+}
+
 namespace {
 
 // MPICH's own names and values (mpi.h of MPICH 5), which the other members of this family lack.
@@ -72,6 +76,10 @@ void lend_progress_to_mpi() noexcept {
 }
 
 #else
+
+bool lends_progress() {
+  return registration("opal_progress_register") != nullptr;
+}
 
 void lend_progress_to_mpi() noexcept {}
 

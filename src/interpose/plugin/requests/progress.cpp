@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/progress_thread.hpp"
 
@@ -17,28 +18,37 @@ constinit ProgressLock progress_lock;
 
 namespace {
 
-std::vector<Request*>& requests = *new std::vector<Request*>;  // oldest first
+struct UnderWay {
+  Request* request;
+  std::uint64_t number;  ///< of all that have been started
+};
+std::vector<UnderWay>& requests = *new std::vector<UnderWay>;  // oldest first
+std::atomic<std::uint64_t> started{0};
 
-void take_off(std::size_t place) {
-  requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(place));
-  under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_relaxed);
+// Release: who sees that nothing is under way may free what was used.
+void count_under_way() {
+  under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_release);
 }
 
 std::atomic<std::uint32_t> calls_of_progress{0};
 std::atomic<std::uint32_t> completed{0};
 
-// Completing one may run the program's handlers, which may start others: the list may grow meanwhile.
+// Completing one may run the program's handlers, which may start others: the list may grow meanwhile. What it
+// uses may be freed, by another thread, when it is not counted any more.
 void advance_all() noexcept {
   for (std::size_t i = 0; i < requests.size();) {
-    Request& request = *requests[i];
+    Request& request = *requests[i].request;
     if (!request.has_arrived() && !request.advance()) {
       ++i;
       continue;
     }
-    take_off(i);
-    --request.communicator().requests_under_way;
+    Communicator& communicator = request.communicator();
+    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
     request.complete();
+    --communicator.requests_under_way;
+    count_under_way();
     completed.store(completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    free_unused(requests.empty() ? started_count() : requests.front().number - 1);
   }
 }
 
@@ -51,9 +61,10 @@ static void go_on_elsewhere() {
 }
 
 void add_under_way(Request& request) {
-  requests.push_back(&request);
+  requests.push_back({&request, started_count() + 1});
+  started.store(requests.back().number, std::memory_order_relaxed);
   ++request.communicator().requests_under_way;
-  under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_relaxed);
+  count_under_way();
   advance_all();
   if (!requests.empty()) go_on_elsewhere();
 }
@@ -63,6 +74,10 @@ void progress() noexcept {
   calls_of_progress.store(calls_of_progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const std::unique_lock lock(progress_lock, std::try_to_lock);
   if (lock) advance_all();
+}
+
+std::uint64_t started_count() noexcept {
+  return started.load(std::memory_order_relaxed);
 }
 
 std::uint32_t completed_count() noexcept {
@@ -77,8 +92,8 @@ bool advance_without_mpi() noexcept {
   const std::unique_lock lock(progress_lock, std::try_to_lock);
   if (!lock) return false;
   bool moved = false;
-  for (Request* request : requests)
-    if (!request->has_arrived() && !request->operation().needs_mpi()) moved |= request->advance();
+  for (const UnderWay& r : requests)
+    if (!r.request->has_arrived() && !r.request->operation().needs_mpi()) moved |= r.request->advance();
   return moved;
 }
 
@@ -108,13 +123,13 @@ void Pauses::look_after_the_oldest() noexcept {
   const std::uint64_t now = monotonic_ns();
   if (!started_ns_) started_ns_ = now;
   const std::unique_lock lock(progress_lock, std::try_to_lock);
-  if (!lock || requests.empty() || requests.front()->has_arrived()) return;
-  engine::Outstanding& oldest = requests.front()->operation();
+  if (!lock || requests.empty() || requests.front().request->has_arrived()) return;
+  engine::Outstanding& oldest = requests.front().request->operation();
   const transports::Blocker blocker = oldest.blocker();
   transports::Watch* watch = oldest.waiting().watch;
   if (!watch) return;
   const Status status = watch->look(blocker.peer, now - started_ns_);
-  if (status != Status::ok) requests.front()->fail(status);
+  if (status != Status::ok) requests.front().request->fail(status);
 }
 
 }  // namespace hocket::interpose

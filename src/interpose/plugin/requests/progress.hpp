@@ -36,6 +36,9 @@ extern constinit ProgressLock progress_lock;
 /// Under the lock: it has been started and has a handle.
 void add_under_way(Request& request);
 
+/// Requests that have been put under way so far.
+std::uint64_t started_count() noexcept;
+
 /// Goes on with all of them, and completes those that have ended.
 void progress() noexcept;
 /// How many it has completed.

@@ -92,6 +92,10 @@ void Request::complete() noexcept {
   code_ = failed_ ? raise_error(communicator_->handle, communicator_->engine->error()) : deliver_(*this);
   operation_->release();
   --prepared_->users;
+  tell();
+}
+
+void Request::tell() noexcept {
   host().Grequest_complete(handle_);
 }
 

@@ -1,5 +1,6 @@
 // A non-blocking collective of the program: the description of its call, its data where they have to be
-// packed, the engine's operation, and the MPI request that stands for it.
+// packed, the engine's operation, and the MPI request that stands for it. Persistent ones
+// (persistent_request.hpp) are started again and again.
 //
 // The request is a generalized one: any function of MPI may be handed it, also one that Hocket does not see.
 #pragma once
@@ -20,6 +21,7 @@ using engine::Call;
 class Request {
  public:
   Request() = default;
+  virtual ~Request() = default;
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
@@ -51,12 +53,17 @@ class Request {
   bool advance() noexcept;
   /// It cannot go on.
   void fail(Status status) noexcept;
-  /// Delivers the data and tells the MPI. On a thread that may call MPI.
+  /// Delivers the data and tells whoever waits. On a thread that may call MPI. A request that nobody wants
+  /// any more is gone then.
   void complete() noexcept;
 
   /// A request of the MPI for it. An MPI error code.
   int make_handle(MPI_Request* handle);
   int code() const { return code_; }
+
+ protected:
+  /// The data have been delivered.
+  virtual void tell() noexcept;
 
  private:
   bool run(engine::Prepared& prepared, const Call& call);

@@ -1,0 +1,144 @@
+// The persistent forms of the collectives: MPI_X_init describes the call and decides what runs it, MPI_Start
+// packs the data and starts it.
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "interpose/plugin/collectives/descriptions.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/collectives/start.hpp"
+#include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/persistent_request.hpp"
+#include "interpose/plugin/requests/progress.hpp"
+
+namespace hocket::interpose {
+namespace {
+
+engine::Prepared* prepare(Communicator& c, const Call& call) {
+  const std::lock_guard lock(progress_lock);
+  return c.engine->prepare(call);
+}
+
+template <class Described, class Native, class... A>
+int make_ours(Communicator& c, MPI_Request* handle, Native native, A... arguments) {
+  auto request = std::make_unique<PersistentRequest>();
+  Described& described = request->hold<Described>(c);
+  if (!described.describe(arguments...) || !can_progress(c, described.call())) return native();
+  engine::Prepared* prepared = prepare(c, described.call());
+  if (!prepared) return raise_error(c.handle, c.engine->error());
+  if (prepared->is_native()) {
+    if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);
+    return native();
+  }
+  if (const int code = make_token(c.handle, handle); code != MPI_SUCCESS) return code;
+  request->keep<Described>(*prepared);
+  remember_persistent(*handle, std::move(request));
+  return MPI_SUCCESS;
+}
+
+/// Making one may wait for others, unlike starting a non-blocking one: the communicator's first call may open
+/// it.
+template <class Described, class Native, class... A>
+int make(MPI_Comm comm, MPI_Request* request, const void* return_address, Native native, A... arguments) try {
+  Communicator* c = request ? enter(comm, Described::function, return_address) : nullptr;
+  return c ? make_ours<Described>(*c, request, native, arguments...) : native();
+} catch (const std::bad_alloc&) {
+  return give_up(comm, Described::function, "no memory for a persistent collective");
+} catch (const Error& e) {
+  return give_up(comm, Described::function, e.what());
+} catch (const MpiFailure& failure) {
+  return give_up(comm, Described::function, failure);
+}
+
+// A blocking form's arguments end in the communicator; here hints and the request follow.
+template <class Described, auto Member, class N,
+          class Shape = std::remove_reference_t<decltype(std::declval<Counted<N>&>().*Member)>>
+struct PersistentForm;
+
+template <class Described, auto Member, class N, class... A>
+struct PersistentForm<Described, Member, N, int (*)(A...)> {
+  template <auto Native>
+  static int call(A... arguments, MPI_Info info, MPI_Request* request) {
+    const void* from = HOCKET_RETURN_ADDRESS;
+    const auto native = [&] { return (host().kept<N>().*Native)(arguments..., info, request); };
+    return split(std::make_index_sequence<sizeof...(A) - 1>{}, std::tuple<A...>(arguments...), request, from,
+                 native);
+  }
+
+ private:
+  template <std::size_t... I, class Native>
+  static int split(std::index_sequence<I...>, const std::tuple<A...>& all, MPI_Request* request,
+                   const void* from, Native native) {
+    return make<Described>(std::get<sizeof...(I)>(all), request, from, native, std::get<I>(all)...);
+  }
+};
+
+// Under the name that the MPI has it by; under the others it stays missing.
+template <class Described, auto Member, auto Native, class N>
+void install_form(void** own, hocket_call call, const char* name) {
+  if (host_symbol(name)) install(own, call, &PersistentForm<Described, Member, N>::template call<Native>);
+}
+
+int start_one(MPI_Request* handle) {
+  PersistentRequest* request = handle ? find_persistent(*handle) : nullptr;
+  if (!request) return host().Start(handle);
+  if (request->is_active()) return raise_class(request->communicator().handle, MPI_ERR_REQUEST);
+  return request->activate();
+}
+
+bool includes_ours(int count, const MPI_Request* requests) {
+  for (int i = 0; requests && i < count; ++i)
+    if (find_persistent(requests[i])) return true;
+  return false;
+}
+
+// In the array's order, which may matter to the MPI's own too.
+int start_all(int count, MPI_Request* requests) {
+  if (!includes_ours(count, requests)) return host().Startall(count, requests);
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < count && code == MPI_SUCCESS; ++i) code = start_one(&requests[i]);
+  return code;
+}
+
+int request_free(MPI_Request* request) {
+  if (request && find_persistent(*request)) forget_persistent(*request);
+  return host().Request_free(request);
+}
+
+}  // namespace
+
+#define HOCKET_PERSISTENT(Name, Described)                                                                   \
+  install_form<Described<int>, &Counted<int>::Name, &Kept<int>::Name, int>(own, HOCKET_CALL_##Name##_init,   \
+                                                                           "PMPI_" #Name "_init");           \
+  install_form<Described<int>, &Counted<int>::Name, &Kept<int>::Name, int>(own, HOCKET_CALL_X_##Name##_init, \
+                                                                           "PMPIX_" #Name "_init");          \
+  install_form<Described<MPI_Count>, &Counted<MPI_Count>::Name, &Kept<MPI_Count>::Name, MPI_Count>(          \
+      own, HOCKET_CALL_##Name##_init_c, "PMPI_" #Name "_init_c");
+
+void install_persistent(void** own) {
+  install_form<Barrier, &Counted<int>::Barrier, &Kept<int>::Barrier, int>(own, HOCKET_CALL_Barrier_init,
+                                                                          "PMPI_Barrier_init");
+  install_form<Barrier, &Counted<int>::Barrier, &Kept<int>::Barrier, int>(own, HOCKET_CALL_X_Barrier_init,
+                                                                          "PMPIX_Barrier_init");
+  HOCKET_PERSISTENT(Bcast, Bcast)
+  HOCKET_PERSISTENT(Reduce, Reduce)
+  HOCKET_PERSISTENT(Allreduce, Allreduce)
+  HOCKET_PERSISTENT(Scan, Scan)
+  HOCKET_PERSISTENT(Exscan, Exscan)
+  HOCKET_PERSISTENT(Reduce_scatter, ReduceScatter)
+  HOCKET_PERSISTENT(Reduce_scatter_block, ReduceScatterBlock)
+  HOCKET_PERSISTENT(Gather, Gather)
+  HOCKET_PERSISTENT(Gatherv, Gatherv)
+  HOCKET_PERSISTENT(Scatter, Scatter)
+  HOCKET_PERSISTENT(Scatterv, Scatterv)
+  HOCKET_PERSISTENT(Allgather, Allgather)
+  HOCKET_PERSISTENT(Allgatherv, Allgatherv)
+  HOCKET_PERSISTENT(Alltoall, Alltoall)
+  HOCKET_PERSISTENT(Alltoallv, Alltoallv)
+  install(own, HOCKET_CALL_Start, &start_one);
+  install(own, HOCKET_CALL_Startall, &start_all);
+  install(own, HOCKET_CALL_Request_free, &request_free);
+}
+
+}  // namespace hocket::interpose

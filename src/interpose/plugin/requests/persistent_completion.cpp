@@ -1,0 +1,226 @@
+#include "interpose/plugin/requests/persistent_completion.hpp"
+
+#include "interpose/plugin/host.hpp"
+#include "interpose/plugin/poke.hpp"
+#include "interpose/plugin/requests/progress.hpp"
+
+namespace hocket::interpose::persistent {
+namespace {
+
+PersistentRequest* find_active(MPI_Request handle) {
+  PersistentRequest* request = find_persistent(handle);
+  return request && request->is_active() ? request : nullptr;
+}
+
+// Of all in the array that are active and Hocket's: whether they are over.
+bool are_over(int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i)
+    if (const auto* request = find_active(requests[i]); request && !request->is_over()) return false;
+  return true;
+}
+
+// The first in the array that is over; -1: none.
+int first_over(int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i)
+    if (const auto* request = find_active(requests[i]); request && request->is_over()) return i;
+  return -1;
+}
+
+// The MPI gives an inactive request the empty status.
+void give_empty_status(MPI_Request handle, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  int done = 0;
+  host().Request_get_status(handle, &done, status);
+}
+
+// Where the error of each request goes, if the program wants it.
+void note_error(MPI_Status* statuses, int place, int code) {
+  if (statuses != MPI_STATUSES_IGNORE) statuses[place].MPI_ERROR = code;
+}
+
+// Only after errors the MPI fills that member in.
+void note_success(MPI_Status* statuses, int count) {
+  for (int i = 0; i < count; ++i) note_error(statuses, i, MPI_SUCCESS);
+}
+
+// Progress of Hocket's and of the MPI's own requests.
+void go_on() {
+  progress();
+  poke(nullptr);
+}
+
+int finish(PersistentRequest& request, MPI_Request handle, MPI_Status* status) {
+  give_empty_status(handle, status);
+  return request.deactivate();
+}
+
+// All of the MPI's requests are complete, with this result, and have their statuses. Those of Hocket's that
+// are not over stay active: only after an error of the MPI.
+int finish_all(int count, MPI_Request* requests, MPI_Status* statuses, int code) {
+  bool success = code == MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    auto* request = find_active(requests[i]);
+    if (!request) continue;
+    const int own = request->is_over() ? request->deactivate() : MPI_ERR_PENDING;
+    if (success && own != MPI_SUCCESS) {
+      success = false;
+      code = MPI_ERR_IN_STATUS;
+      note_success(statuses, count);
+    }
+    if (!success) note_error(statuses, i, own);
+  }
+  return code;
+}
+
+MPI_Status* at(MPI_Status* statuses, int place) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + place;
+}
+
+// Adds Hocket's to those of the MPI's that have completed: *completed is the number so far.
+template <class Take>
+int add_over(int count, const MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses,
+             int code, Take take) {
+  if (*completed == MPI_UNDEFINED) *completed = 0;  // none of the MPI's is active
+  for (int i = 0; i < count; ++i) {
+    auto* request = find_active(requests[i]);
+    if (!request || !request->is_over()) continue;
+    const int place = (*completed)++;
+    indices[place] = i;
+    give_empty_status(requests[i], at(statuses, place));
+    const int own = take(*request);
+    if (own != MPI_SUCCESS && code == MPI_SUCCESS) {
+      code = MPI_ERR_IN_STATUS;
+      note_success(statuses, place);
+    }
+    if (code != MPI_SUCCESS) note_error(statuses, place, own);
+  }
+  return code;
+}
+
+int taken(PersistentRequest& request) {
+  return request.deactivate();
+}
+int left(PersistentRequest& request) {
+  return request.code();
+}
+
+}  // namespace
+
+bool includes_active(int count, const MPI_Request* requests) noexcept {
+  for (int i = 0; requests && i < count; ++i)
+    if (find_active(requests[i])) return true;
+  return false;
+}
+
+int test(MPI_Request* handle, int* done, MPI_Status* status) {
+  PersistentRequest& request = *find_active(*handle);
+  if (!request.is_over()) go_on();
+  *done = request.is_over();
+  return *done ? finish(request, *handle, status) : MPI_SUCCESS;
+}
+
+int wait(MPI_Request* handle, MPI_Status* status) {
+  Pauses pauses;
+  for (;;) {
+    int done = 0;
+    const int code = test(handle, &done, status);
+    if (done) return code;
+    pauses.pause();
+  }
+}
+
+// The MPI is asked once only: its requests are inactive after that.
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Pauses pauses;
+  for (int rest_done = 0;;) {
+    go_on();
+    const int code = rest_done ? MPI_SUCCESS : host().Testall(count, requests, &rest_done, statuses);
+    if (code != MPI_SUCCESS || (rest_done && are_over(count, requests)))
+      return finish_all(count, requests, statuses, code);
+    pauses.pause();
+  }
+}
+
+int test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+  go_on();
+  *done = 0;
+  if (!are_over(count, requests)) return MPI_SUCCESS;
+  const int code = host().Testall(count, requests, done, statuses);
+  return *done || code != MPI_SUCCESS ? finish_all(count, requests, statuses, code) : code;
+}
+
+int test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+  go_on();
+  const int over = first_over(count, requests);
+  *done = over >= 0;
+  if (*done) {
+    *index = over;
+    return finish(*find_active(requests[over]), requests[over], status);
+  }
+  const int code = host().Testany(count, requests, index, done, status);
+  if (*index == MPI_UNDEFINED) *done = 0;  // no active one but Hocket's
+  return code;
+}
+
+int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  Pauses pauses;
+  for (;;) {
+    int done = 0;
+    const int code = test_any(count, requests, index, &done, status);
+    if (done || code != MPI_SUCCESS) return code;
+    pauses.pause();
+  }
+}
+
+int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  go_on();
+  const int code = host().Testsome(count, requests, completed, indices, statuses);
+  return add_over(count, requests, completed, indices, statuses, code, taken);
+}
+
+int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  Pauses pauses;
+  for (;;) {
+    const int code = test_some(count, requests, completed, indices, statuses);
+    if (*completed != 0 || code != MPI_SUCCESS) return code;
+    pauses.pause();
+  }
+}
+
+int get_status(MPI_Request handle, int* done, MPI_Status* status) {
+  const PersistentRequest& request = *find_active(handle);
+  go_on();
+  *done = request.is_over();
+  if (*done) give_empty_status(handle, status);
+  return *done ? request.code() : MPI_SUCCESS;
+}
+
+int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {
+  go_on();
+  *done = 0;
+  return are_over(count, requests) ? host().Request_get_status_all(count, requests, done, statuses)
+                                   : MPI_SUCCESS;
+}
+
+int get_status_any(int count, const MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+  go_on();
+  const int over = first_over(count, requests);
+  *done = over >= 0;
+  if (*done) {
+    *index = over;
+    give_empty_status(requests[over], status);
+    return find_active(requests[over])->code();
+  }
+  const int code = host().Request_get_status_any(count, requests, index, done, status);
+  if (*index == MPI_UNDEFINED) *done = 0;
+  return code;
+}
+
+int get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
+                    MPI_Status* statuses) {
+  go_on();
+  const int code = host().Request_get_status_some(count, requests, completed, indices, statuses);
+  return add_over(count, requests, completed, indices, statuses, code, left);
+}
+
+}  // namespace hocket::interpose::persistent

@@ -1,0 +1,89 @@
+#include "interpose/plugin/requests/persistent_request.hpp"
+
+#include <mutex>
+
+#include "base/error.hpp"
+#include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/host.hpp"
+#include "interpose/plugin/requests/progress.hpp"
+
+namespace hocket::interpose {
+
+std::atomic<std::uint32_t> active_persistent_requests{0};
+std::atomic<std::uint32_t> persistent_request_count{0};
+HandleTable<PersistentRequest>& persistent_requests = *new HandleTable<PersistentRequest>;
+
+PersistentRequest::~PersistentRequest() {
+  if (!prepared_) return;
+  --prepared_->users;
+  release_persistent_of(communicator());
+}
+
+bool PersistentRequest::begin() {
+  const std::lock_guard lock(progress_lock);
+  if (!start_(*this)) return false;
+  state_.store(State::under_way, std::memory_order_relaxed);
+  active_persistent_requests.fetch_add(1, std::memory_order_relaxed);
+  add_under_way(*this);
+  return true;
+}
+
+int PersistentRequest::activate() noexcept {
+  const MPI_Comm comm = communicator().handle;
+  try {
+    return begin() ? MPI_SUCCESS : raise_error(comm, communicator().engine->error());
+  } catch (const std::bad_alloc&) {
+    return give_up(comm, function_, "no memory for a collective's data");
+  } catch (const Error& e) {
+    return give_up(comm, function_, e.what());
+  } catch (const MpiFailure& failure) {
+    return give_up(comm, function_, failure);
+  }
+}
+
+void PersistentRequest::abandon() noexcept {
+  active_persistent_requests.fetch_sub(1, std::memory_order_relaxed);
+  abandoned_ = true;
+}
+
+void PersistentRequest::tell() noexcept {
+  if (abandoned_)
+    delete this;
+  else
+    state_.store(State::over, std::memory_order_release);
+}
+
+int PersistentRequest::deactivate() noexcept {
+  active_persistent_requests.fetch_sub(1, std::memory_order_relaxed);
+  state_.store(State::inactive, std::memory_order_relaxed);
+  return code();
+}
+
+int make_token(MPI_Comm comm, MPI_Request* handle) {
+  return host().Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, handle);
+}
+
+void remember_persistent(MPI_Request handle, std::unique_ptr<PersistentRequest> request) {
+  persistent_requests.insert(bits_of(handle), std::move(request));
+  persistent_request_count.fetch_add(1, std::memory_order_relaxed);
+}
+
+void forget_persistent(MPI_Request handle) {
+  const std::lock_guard lock(progress_lock);
+  std::unique_ptr<PersistentRequest> request = persistent_requests.take(bits_of(handle));
+  if (!request) return;
+  persistent_request_count.fetch_sub(1, std::memory_order_relaxed);
+  if (!request->is_active()) return;
+  if (request->is_over())
+    request->deactivate();
+  else
+    request.release()->abandon();
+}
+
+void forget_all_persistent() {
+  persistent_requests.clear();
+  persistent_request_count = active_persistent_requests = 0;
+}
+
+}  // namespace hocket::interpose
