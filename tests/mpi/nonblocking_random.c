@@ -52,7 +52,8 @@ static void make_inter(int size) {
 }
 
 // ---- drawing
-// MPI says nothing about how a rank describes the data that it sends: as many elements, or one type of them.
+// A rank may describe the data that it sends as it likes: as many elements, or one type of them. Not where
+// the MPI runs it: Intel's MPI_Allgather then gives wrong results.
 static void name_otherwise(struct call* c) {
   if (c->count == 0 || c->collective->reduces || check_rank % 2 == 0) return;
   MPI_Type_contiguous(c->count, type_of(c), &c->sent_type);
@@ -66,7 +67,6 @@ static void draw_pending(struct pending* p, int k) {
   const struct collective* collective = &collectives[draw(collective_count)];
   *p = (struct pending){.what = kinds[draw(sizeof kinds)], .k = k};
   p->call = draw_call(collective, collective->reduces ? ~0U : 0);
-  if (p->what == a_start) name_otherwise(&p->call);
   if (p->what == an_intercommunicator && inter == MPI_COMM_NULL) p->what = a_message;
 }
 
@@ -79,6 +79,7 @@ static MPI_Request* new_request(struct pending* p) {
 
 static void start_collective(struct pending* p) {
   const struct call* c = &p->call;
+  name_otherwise(&p->call);
   p->in = filled(c, small, p->k);
   p->in_before = filled(c, small, p->k);
   p->out = filled(c, small, p->k + 3);
