@@ -1,0 +1,327 @@
+// The life of persistent collective requests: completed by every wait and test of MPI, alone and in arrays
+// beside persistent point-to-point, non-blocking collectives and inactive requests; started together, again
+// and again; freed while inactive and while active, and after their communicator.
+#include "check.h"
+#include "persistent_names.h"
+
+static int size, next, previous;
+
+enum { kinds = 4, length = 300, rounds = 20 };
+enum kind { short_sum, long_gather, ring_send, ring_receive };
+
+struct set {
+  MPI_Request requests[kinds + 2];  // and a null one, and a persistent one that is never started
+  int one, sum, block[length], *all, sent, received, idle;
+};
+
+static void make_set(struct set* s) {
+  s->all = calloc((size_t)size * length, sizeof(int));
+  MPI_Allreduce_init(&s->one, &s->sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                     &s->requests[short_sum]);
+  MPI_Allgather_init(s->block, length, MPI_INT, s->all, length, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                     &s->requests[long_gather]);
+  MPI_Send_init(&s->sent, 1, MPI_INT, next, 7, MPI_COMM_WORLD, &s->requests[ring_send]);
+  MPI_Recv_init(&s->received, 1, MPI_INT, previous, 7, MPI_COMM_WORLD, &s->requests[ring_receive]);
+  s->requests[kinds] = MPI_REQUEST_NULL;
+  MPI_Bcast_init(&s->idle, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &s->requests[kinds + 1]);
+}
+
+static void free_set(struct set* s) {
+  for (int i = 0; i < kinds + 2; ++i)
+    if (s->requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&s->requests[i]);
+  for (int i = 0; i < kinds + 2; ++i) CHECK(s->requests[i] == MPI_REQUEST_NULL);
+  free(s->all);
+}
+
+static void fill(struct set* s, int round) {
+  s->one = check_rank + round;
+  s->sum = s->received = -1;
+  s->sent = check_rank * 1000 + round;
+  for (int i = 0; i < length; ++i) s->block[i] = check_rank * length + i + round;
+  for (int i = 0; i < size * length; ++i) s->all[i] = -1;
+}
+
+static void is_empty(const MPI_Status* status) {
+  int count = -1, cancelled = 1;
+  MPI_Get_count(status, MPI_INT, &count);
+  MPI_Test_cancelled(status, &cancelled);
+  CHECK(count == 0 && !cancelled);
+}
+
+static void look_at(const struct set* s, int kind, int round, const MPI_Status* status) {
+  int right = 1;
+  switch (kind) {
+    case short_sum:
+      is_empty(status);
+      CHECK(s->sum == size * (size - 1) / 2 + size * round);
+      break;
+    case long_gather:
+      is_empty(status);
+      for (int i = 0; i < size * length; ++i) right &= s->all[i] == i + round;
+      CHECK(right);
+      break;
+    case ring_receive:
+      CHECK(status->MPI_SOURCE == previous && status->MPI_TAG == 7);
+      CHECK(s->received == previous * 1000 + round);
+      break;
+    default:
+      CHECK(kind == ring_send);
+  }
+}
+
+// One function per form; each leaves all requests inactive, and looks at each once.
+static void by_wait(struct set* s, int round) {
+  for (int k = kinds - 1; k >= 0; --k) {
+    MPI_Status status;
+    MPI_Wait(&s->requests[k], &status);
+    look_at(s, k, round, &status);
+  }
+}
+static void by_test(struct set* s, int round) {
+  for (int k = 0; k < kinds; ++k) {
+    MPI_Status status;
+    for (int done = 0; !done;) MPI_Test(&s->requests[k], &done, &status);
+    look_at(s, k, round, &status);
+  }
+}
+static void by_get_status(struct set* s, int round) {
+  for (int k = 0; k < kinds; ++k) {
+    MPI_Status status;
+    for (int done = 0; !done;) MPI_Request_get_status(s->requests[k], &done, &status);
+    look_at(s, k, round, &status);
+    MPI_Wait(&s->requests[k], MPI_STATUS_IGNORE);
+  }
+}
+static void by_waitall(struct set* s, int round) {
+  MPI_Status statuses[kinds + 2];
+  MPI_Waitall(kinds + 2, s->requests, statuses);
+  for (int k = 0; k < kinds; ++k) look_at(s, k, round, &statuses[k]);
+  is_empty(&statuses[kinds]);
+  is_empty(&statuses[kinds + 1]);
+}
+static void by_testall(struct set* s, int round) {
+  MPI_Status statuses[kinds + 2];
+  for (int done = 0; !done;) MPI_Testall(kinds + 2, s->requests, &done, statuses);
+  for (int k = 0; k < kinds; ++k) look_at(s, k, round, &statuses[k]);
+}
+static void by_waitany(struct set* s, int round) {
+  int seen[kinds + 2] = {0};
+  for (int n = 0; n < kinds; ++n) {
+    int index;
+    MPI_Status status;
+    MPI_Waitany(kinds + 2, s->requests, &index, &status);
+    CHECK(index >= 0 && index < kinds && !seen[index]++);
+    if (index >= 0) look_at(s, index, round, &status);
+  }
+}
+static void by_testany(struct set* s, int round) {
+  int seen[kinds + 2] = {0};
+  for (int n = 0; n < kinds;) {
+    int index, done;
+    MPI_Status status;
+    MPI_Testany(kinds + 2, s->requests, &index, &done, &status);
+    if (!done) continue;
+    ++n;
+    CHECK(index >= 0 && index < kinds && !seen[index]++);
+    if (index >= 0) look_at(s, index, round, &status);
+  }
+}
+static void by_waitsome(struct set* s, int round) {
+  int seen[kinds + 2] = {0};
+  for (int n = 0; n < kinds;) {
+    int indices[kinds + 2], count;
+    MPI_Status statuses[kinds + 2];
+    MPI_Waitsome(kinds + 2, s->requests, &count, indices, statuses);
+    CHECK(count > 0 && count <= kinds - n);
+    if (count <= 0) return;
+    n += count;
+    for (int i = 0; i < count; ++i) {
+      CHECK(!seen[indices[i]]++);
+      look_at(s, indices[i], round, &statuses[i]);
+    }
+  }
+}
+static void by_testsome(struct set* s, int round) {
+  int seen[kinds + 2] = {0};
+  for (int n = 0; n < kinds;) {
+    int indices[kinds + 2], count;
+    MPI_Status statuses[kinds + 2];
+    MPI_Testsome(kinds + 2, s->requests, &count, indices, statuses);
+    CHECK(count >= 0 && count <= kinds - n);
+    if (count < 0) return;
+    n += count;
+    for (int i = 0; i < count; ++i) {
+      CHECK(!seen[indices[i]]++);
+      look_at(s, indices[i], round, &statuses[i]);
+    }
+  }
+}
+static void ignoring_statuses(struct set* s, int round) {
+  MPI_Waitall(kinds + 2, s->requests, MPI_STATUSES_IGNORE);
+  CHECK(s->received == previous * 1000 + round);
+}
+
+static void start_together(struct set* s) {
+  MPI_Startall(kinds, s->requests);
+}
+static void start_one_by_one(struct set* s) {
+  for (int k = 0; k < kinds; ++k) MPI_Start(&s->requests[k]);
+}
+
+// Nothing is active: waits return at once.
+static void nothing_is_active(struct set* s) {
+  int index = 0, count = 0, done = 0;
+  MPI_Status statuses[kinds + 2];
+  MPI_Waitany(kinds + 2, s->requests, &index, statuses);
+  CHECK(index == MPI_UNDEFINED);
+  MPI_Waitsome(kinds + 2, s->requests, &count, (int[kinds + 2]){0}, statuses);
+  CHECK(count == MPI_UNDEFINED);
+  MPI_Testany(kinds + 2, s->requests, &index, &done, statuses);
+  CHECK(done && index == MPI_UNDEFINED);
+  MPI_Waitall(kinds + 2, s->requests, statuses);
+  MPI_Wait(&s->requests[short_sum], statuses);
+  is_empty(statuses);
+  CHECK(s->requests[short_sum] != MPI_REQUEST_NULL);
+}
+
+static void every_form(void) {
+  static void (*const forms[])(struct set*, int) = {by_wait,     by_test,          by_get_status, by_waitall,
+                                                    by_testall,  by_waitany,       by_testany,    by_waitsome,
+                                                    by_testsome, ignoring_statuses};
+  struct set s;
+  make_set(&s);
+  nothing_is_active(&s);
+  for (int round = 0; round < rounds; ++round)
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; ++form) {
+      context("form %zu, round %d", form, round);
+      fill(&s, round);
+      (round % 2 ? start_together : start_one_by_one)(&s);
+      forms[form](&s, round);
+      nothing_is_active(&s);
+    }
+  free_set(&s);
+}
+
+// Persistent ones, non-blocking ones and blocking calls of one communicator under way at the same time.
+static void beside_others(void) {
+  enum { n = 12 };
+  MPI_Request requests[2 * n];
+  int in[n], out[n], once[n], all[n];
+  context("beside others");
+  for (int i = 0; i < n; ++i)
+    MPI_Allreduce_init(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < n; ++i) {
+      in[i] = round + i;
+      MPI_Start(&requests[i]);
+      MPI_Iallreduce(&in[i], &once[i], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &requests[n + i]);
+      MPI_Allreduce(&in[i], &all[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Waitall(2 * n, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; ++i) {
+      CHECK(out[i] == size * in[i] && once[i] == in[i] && all[i] == out[i]);
+      CHECK(requests[n + i] == MPI_REQUEST_NULL);
+    }
+  }
+  for (int i = 0; i < n; ++i) MPI_Request_free(&requests[i]);
+}
+
+// Many starts of one while another one stays active: memory that operations take turns in is used again.
+static void many_starts_beside_an_active_one(void) {
+  MPI_Request quick, slow;
+  int one = 1, sum = 0, slow_sum = 0;
+  context("many starts");
+  MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &quick);
+  MPI_Allreduce_init(&one, &slow_sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &slow);
+  MPI_Start(&slow);
+  for (int i = 0; i < 1000; ++i) {
+    sum = 0;
+    MPI_Start(&quick);
+    MPI_Wait(&quick, MPI_STATUS_IGNORE);
+    CHECK(sum == size);
+  }
+  MPI_Wait(&slow, MPI_STATUS_IGNORE);
+  CHECK(slow_sum == size);
+  MPI_Request_free(&slow);
+  MPI_Request_free(&quick);
+}
+
+static void made_and_freed_again_and_again(void) {
+  context("made and freed");
+  for (int i = 0; i < 300; ++i) {
+    MPI_Request request;
+    int value = check_rank == i % size ? i : -1;
+    MPI_Bcast_init(&value, 1, MPI_INT, i % size, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int again = 0; again < i % 3; ++again) {
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      CHECK(value == i);
+    }
+    MPI_Request_free(&request);
+    CHECK(request == MPI_REQUEST_NULL);
+  }
+}
+
+// Its data arrive all the same; a barrier of the same communicator says when.
+static void freed_while_active(void) {
+  MPI_Request request;
+  static int value;
+  context("freed while active");
+  value = check_rank == 0 ? 4711 : 0;
+  MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Request_free(&request);
+  CHECK(request == MPI_REQUEST_NULL);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+// The request keeps what it needs of a communicator that the program has freed.
+static void after_its_communicator(void) {
+  MPI_Comm comm;
+  MPI_Request request;
+  int one = 1, sum = 0;
+  context("after its communicator");
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+  MPI_Comm_free(&comm);
+  for (int i = 0; i < 3; ++i) {
+    sum = 0;
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(sum == size);
+  }
+  MPI_Request_free(&request);
+}
+
+// The first collective of a communicator makes a persistent one.
+static void first_of_a_communicator(void) {
+  MPI_Comm comm;
+  MPI_Request request;
+  int one = 1, sum = 0;
+  context("first of a communicator");
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -check_rank, &comm);
+  MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size);
+  MPI_Request_free(&request);
+  MPI_Comm_free(&comm);
+}
+
+int main(int argc, char** argv) {
+  check_start(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  next = (check_rank + 1) % size;
+  previous = (check_rank + size - 1) % size;
+  every_form();
+  beside_others();
+  many_starts_beside_an_active_one();
+  made_and_freed_again_and_again();
+  if (hocket_is_required() && size > 1) freed_while_active();  // Open MPI's own cannot
+  first_of_a_communicator();
+  after_its_communicator();
+  return check_finish("persistent_requests");
+}
