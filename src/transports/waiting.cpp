@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t spins_per_poke = 128;
 constexpr std::uint32_t spins_before_yield =
     512;  // some 10 us: a running peer's hand-over; then the core may be somebody else's
+constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn asks the MPI
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr std::uint32_t yields_before_sleep = 256;
 constexpr long longest_sleep_ns = 1'000'000;
@@ -40,12 +41,13 @@ void futex_wait(const void* word, std::uint32_t seen) noexcept {
 
 Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
   const std::uint32_t turn = turns_++;
-  if (waiting_.mode == WaitMode::spin && turn < spins_before_yield) {
+  const std::uint32_t spins = word ? spins_before_yield : asks_before_yield;
+  if (waiting_.mode == WaitMode::spin && turn < spins) {
     if (turn % spins_per_poke == spins_per_poke - 1) poke();
     relax();
     return Status::ok;
   }
-  const std::uint32_t yields = waiting_.mode == WaitMode::spin ? turn - spins_before_yield : turn;
+  const std::uint32_t yields = waiting_.mode == WaitMode::spin ? turn - spins : turn;
   if (waiting_.mode != WaitMode::sleep && yields < yields_before_sleep) {
     if (yields % yields_per_poke == yields_per_poke - 1) poke();
     sched_yield();
