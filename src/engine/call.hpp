@@ -36,11 +36,29 @@ enum class Function : std::uint8_t {
   other,
 };
 
+/// Which form of it.
+enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+inline constexpr std::size_t form_count = 3;
+
+/// Both.
+struct Called {
+  Function function;
+  Form form;
+  constexpr Called(Function f, Form how = Form::blocking) noexcept  // NOLINT: most calls are blocking ones
+      : function(f), form(how) {}
+  bool operator==(const Called&) const = default;
+};
+
 inline constexpr std::size_t function_count = static_cast<std::size_t>(Function::other) + 1;
 
 struct Call : executors::Operation {
   Function function = Function::barrier;
 };
+
+/// A reduction by the program's own function, which the MPI applies.
+inline bool has_own_operation(const Call& call) noexcept {
+  return ir::is_reduction(call.collective) && !call.reduction.kernel;
+}
 
 enum class Outcome : std::uint8_t {
   ours,  ///< only of begin(): carry_out() must follow

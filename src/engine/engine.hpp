@@ -56,6 +56,9 @@ class Engine {
   /// Point-to-point that reaches all ranks of the job, once all have agreed to use it; until disconnect().
   void connect(std::unique_ptr<transports::mpi::Port> port);
   void disconnect();
+  /// All ranks have a thread that may call the MPI, and goes on with messages while the program computes.
+  void carry_messages_in_background() noexcept { background_ = true; }
+  bool carries_messages_in_background() const noexcept { return background_; }
   transports::mpi::Network* network() {  ///< null: none
     return network_ && network_->is_open() ? network_.get() : nullptr;
   }
@@ -77,6 +80,7 @@ class Engine {
   Report report_;
   tuning::Rules rules_;
   std::unique_ptr<Arena> arena_;
+  bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
   std::string why_not_;
   std::string device_runtime_;

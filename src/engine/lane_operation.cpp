@@ -108,9 +108,8 @@ const transports::Waiting& LaneOperation::waiting() const noexcept {
   return lane_.lane_.channel().waiting();
 }
 
-/// The user's own operations are applied by the MPI.
-bool LaneOperation::needs_mpi() const noexcept {
-  return ir::is_reduction(call_.collective) && !call_.reduction.kernel;
+Outstanding::Needs LaneOperation::needs() const noexcept {
+  return has_own_operation(call_) ? Needs::program : Needs::nothing;
 }
 
 void LaneOperation::fail(Status status) noexcept {

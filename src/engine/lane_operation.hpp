@@ -23,7 +23,7 @@ class LaneOperation final : public Outstanding {
   Status advance() noexcept override;
   transports::Blocker blocker() noexcept override;
   const transports::Waiting& waiting() const noexcept override;
-  bool needs_mpi() const noexcept override;
+  Needs needs() const noexcept override;
   void fail(Status status) noexcept override;
   void release() noexcept override;
 

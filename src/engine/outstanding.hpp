@@ -1,6 +1,8 @@
 // A non-blocking collective under way, as its communicator made it and as who progresses it sees it.
 #pragma once
 
+#include <cstdint>
+
 #include "base/status.hpp"
 #include "transports/transport.hpp"
 #include "transports/waiting.hpp"
@@ -19,8 +21,13 @@ class Outstanding {
   virtual transports::Blocker blocker() noexcept = 0;
   virtual const transports::Waiting& waiting() const noexcept = 0;
 
-  /// May a thread advance it that makes no call of the MPI?
-  virtual bool needs_mpi() const noexcept = 0;
+  /// What advance() calls beside Hocket's own code.
+  enum class Needs : std::uint8_t {
+    nothing,  ///< any thread may advance it
+    mpi,      ///< messages of the MPI
+    program,  ///< the program's own reduction operation: not on a thread that the program does not know
+  };
+  virtual Needs needs() const noexcept = 0;
 
   /// A wait for it has ended with this status: it cannot go on.
   virtual void fail(Status status) noexcept = 0;

@@ -17,7 +17,8 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       ground_{*engine.network(), guard_, wait_mode(engine), engine.host(), members_},
       rows_(engine.report()),
       operation_(ground_),
-      timed_(!engine.options().report.empty()) {}
+      timed_(!engine.options().report.empty()),
+      prepared_(engine.report()) {}
 
 Outcome SpreadCommunicator::begin(const Call& call) noexcept {
   Decision* decision = decision_for(call);
@@ -71,12 +72,14 @@ Decision* SpreadCommunicator::decision_for(const Call& call) noexcept {
   try {
     Decision& decision = decisions_.make(kind);
     const std::uint32_t generation = decision.generation + 1;
+    if (decision.known && !decision.path.is_native()) engine_.report().count_plan_given_up();
     decision = Decision{};
     decision.kind = kind;
     decision.generation = generation;
-    decision.path = path_for(kind, call);
+    decision.path = path_for(kind, call, false);
     decision.signature = signature_of_call(kind);
     decision.known = true;
+    if (!decision.path.is_native()) engine_.report().count_plan_made();
     return &decision;
   } catch (...) {
     fail_without_memory({blocking_.number + 1, {}});
@@ -84,7 +87,7 @@ Decision* SpreadCommunicator::decision_for(const Call& call) noexcept {
   }
 }
 
-Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call) {
+Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool background) {
   tuning::Situation situation;
   situation.collective = call.collective;
   situation.ranks = ranks();
@@ -94,15 +97,16 @@ Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call) {
   situation.commutative = kind.commutative;
   situation.predefined = kind.operation != 0;
   situation.across_nodes = true;
+  situation.background = background;
   const tuning::Choice choice = engine_.rules().choose(situation);
   Path path;
   if (choice.algorithm) {
     path.plan =
-        &plans_.get(*choice.algorithm, request_of(kind, call.collective, ranks(), rank_, choice.parameters));
+        plans_.get(*choice.algorithm, request_of(kind, call.collective, ranks(), rank_, choice.parameters));
     path.copies_input = copies_input(*choice.algorithm);
   }
-  path.row = rows_.row(call.function, kind.bytes, choice.algorithm ? choice.algorithm->name : "native",
-                       choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes,
+                       choice.algorithm ? choice.algorithm->name : "native", choice.reason);
   return path;
 }
 
@@ -143,13 +147,15 @@ void SpreadCommunicator::mark_native(Function) noexcept {
   blocking_.next();
 }
 
-Prepared* SpreadCommunicator::prepare(const Call& call) noexcept {
-  const CallKind kind = kind_of(call, call.agreed_bytes, ranks());
+Prepared* SpreadCommunicator::prepare(const Call& call, Form form) noexcept {
+  CallKind kind = kind_of(call, call.agreed_bytes, ranks());
+  kind.form = form;
   if (Prepared* known = prepared_.find(kind)) return known;
   try {
     Prepared& prepared = prepared_.make(kind);
     prepared.signature = signature_of_call(kind);
-    prepared.path = path_for(kind, call);
+    prepared.path = path_for(kind, call, engine_.carries_messages_in_background());
+    if (!prepared.is_native()) engine_.report().count_plan_made();
     return &prepared;
   } catch (...) {
     fail_without_memory({nonblocking_.number + 1, {}});

@@ -23,7 +23,7 @@ class SpreadCommunicator final : public Communicator {
   Repeatable repeatable() const noexcept override;
   Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void ended() noexcept override;
-  Prepared* prepare(const Call& call) noexcept override;
+  Prepared* prepare(const Call& call, Form form) noexcept override;
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
   bool runs_over_mpi() const noexcept override { return true; }
   void mark_native(Function function) noexcept override;
@@ -33,7 +33,7 @@ class SpreadCommunicator final : public Communicator {
  private:
   Rank ranks() const noexcept { return static_cast<Rank>(members_.size()); }
   Decision* decision_for(const Call& call) noexcept;  ///< null: no memory
-  Path path_for(const CallKind& kind, const Call& call);
+  Path path_for(const CallKind& kind, const Call& call, bool background);
   const Path& take_turn(Decision& decision) noexcept;
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
   Outcome follow(const Path& path, const Call& call) noexcept;

@@ -39,7 +39,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   Status advance() noexcept override { return machine_->advance(); }
   transports::Blocker blocker() noexcept override { return machine_->blocker(); }
   const transports::Waiting& waiting() const noexcept override { return waiting_; }
-  bool needs_mpi() const noexcept override { return true; }
+  Needs needs() const noexcept override { return has_own_operation(call_) ? Needs::program : Needs::mpi; }
   void fail(Status status) noexcept override;
   void release() noexcept override {
     if (unused_) unused_->push_back(this);

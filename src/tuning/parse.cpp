@@ -91,13 +91,14 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 7> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 8> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                  {"commutative", &Conditions::commutative},
                                                  {"predefined", &Conditions::predefined},
                                                  {"unequal", &Conditions::unequal},
                                                  {"unknown", &Conditions::unknown},
                                                  {"single_copy", &Conditions::single_copy},
-                                                 {"across_nodes", &Conditions::across_nodes}}};
+                                                 {"across_nodes", &Conditions::across_nodes},
+                                                 {"background", &Conditions::background}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());

@@ -19,7 +19,8 @@ bool Conditions::hold(const Situation& s) const noexcept {
          ranks.holds(static_cast<std::size_t>(s.ranks)) && agrees(oversubscribed, s.oversubscribed) &&
          agrees(commutative, s.commutative) && agrees(predefined, s.predefined) &&
          agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
-         agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes);
+         agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
+         agrees(background, s.background);
 }
 
 Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,

@@ -24,7 +24,8 @@ struct Conditions {
   ir::Collective collective = ir::Collective::barrier;
   Form form = Form::every;
   Interval bytes, ranks;
-  std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes;
+  std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes,
+      background;
 
   bool hold(const Situation& s) const noexcept;
 };

@@ -26,6 +26,7 @@ struct Situation {
   bool predefined = true;       ///< reduction by a predefined operation
   bool oversubscribed = false;  ///< more ranks on the node than cores they may use; agreed at set-up
   bool across_nodes = false;    ///< the ranks are on several nodes
+  bool background = false;      ///< non-blocking, and a thread goes on with it while the program computes
   bool single_copy = false;     ///< the ranks can read each other's memory, and it pays; agreed on the way
 };
 

@@ -65,15 +65,22 @@ int begun_world() {
   }
 }
 
+// More than the program has asked for, where Hocket's thread is to carry messages.
+int needed_level(int required) {
+  return is_messenger_wanted() ? MPI_THREAD_MULTIPLE : required;
+}
+
 int init(int* argc, char*** argv) {
   before_start();
-  const int result = host().Init(argc, argv);
+  int provided = MPI_THREAD_SINGLE;
+  const int result = is_messenger_wanted() ? host().Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
+                                           : host().Init(argc, argv);
   return result == MPI_SUCCESS ? begun_world() : result;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   before_start();
-  const int result = host().Init_thread(argc, argv, required, provided);
+  const int result = host().Init_thread(argc, argv, needed_level(required), provided);
   return result == MPI_SUCCESS ? begun_world() : result;
 }
 

@@ -15,8 +15,9 @@ enum class Begun : std::uint8_t { ours, native, failed };
 /// Where the MPI's own blocking calls do not let Hocket call the MPI, operations that need it to go on are the
 /// MPI's: several nodes, and the user's own reduction operations. The same on all ranks.
 inline bool can_progress(const Communicator& c, const Call& call) {
-  const bool own_operation = ir::is_reduction(call.collective) && !call.reduction.kernel;
-  return is_hooked_into_mpi() || !(own_operation || c.engine->runs_over_mpi());
+  if (is_hooked_into_mpi()) return true;
+  const bool has_messenger = process.engine->carries_messages_in_background();
+  return !engine::has_own_operation(call) && (has_messenger || !c.engine->runs_over_mpi());
 }
 
 template <class Described, class... A>
@@ -26,7 +27,7 @@ Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
   Described& described = request.hold<Described>(c);
   const auto native = [&] { return give_back(request), Begun::native; };
   if (!described.describe(arguments...) || !can_progress(c, described.call())) return native();
-  engine::Prepared* prepared = c.engine->prepare(described.call());
+  engine::Prepared* prepared = c.engine->prepare(described.call(), engine::Form::nonblocking);
   if (!prepared) return Begun::failed;
   if (prepared->is_native()) {
     if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);

@@ -53,16 +53,24 @@ std::uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
+/// Does this rank have a thread for messages that may call the MPI?
+bool has_messenger() {
+  int level = MPI_THREAD_SINGLE;
+  return is_messenger_wanted() && host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+}
+
 /// The largest of what the ranks have is the smallest as well.
 bool all_have(const std::string& fingerprint, bool ready) {
   const std::uint64_t own = hash_of(fingerprint);
-  const std::array<std::uint64_t, 3> mine{own, ~own, ready ? 0U : 1U};
-  std::array<std::uint64_t, 3> largest{};
+  const std::array<std::uint64_t, 4> mine{own, ~own, ready ? 0U : 1U, has_messenger() ? 0U : 1U};
+  std::array<std::uint64_t, 4> largest{};
   MPI_Request request;
-  return host().Iallreduce(mine.data(), largest.data(), 3, MPI_UINT64_T, MPI_MAX, comm, &request) ==
-             MPI_SUCCESS &&
-         complete(request, "the other ranks' versions and options") && largest[0] == ~largest[1] &&
-         largest[2] == 0;
+  if (host().Iallreduce(mine.data(), largest.data(), 4, MPI_UINT64_T, MPI_MAX, comm, &request) !=
+          MPI_SUCCESS ||
+      !complete(request, "the other ranks' versions and options"))
+    return false;
+  if (largest[3] == 0) process.engine->carry_messages_in_background();
+  return largest[0] == ~largest[1] && largest[2] == 0;
 }
 
 /// An error is told to whoever called: the messages' owner knows what to say.
@@ -124,6 +132,10 @@ void open_network() {
   } catch (const std::exception& e) {
     leave_other_nodes(e.what());
   }
+}
+
+bool is_messenger_wanted() {
+  return process.engine->wants_network() && process.engine->options().progress == "thread";
 }
 
 void explain_missing_network() {

@@ -60,7 +60,7 @@ std::atomic<bool> lent{false};
 
 int poll(AsyncThing) {
   if (is_anything_under_way()) {
-    advance_without_mpi();
+    advance_needing(engine::Outstanding::Needs::nothing);
     return async_no_progress;
   }
   lent = false;

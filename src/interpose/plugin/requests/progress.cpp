@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <ctime>
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -52,6 +53,31 @@ void advance_all() noexcept {
   }
 }
 
+/// For how long nothing has ended although somebody was here to see it: what the program does between its
+/// calls does not count.
+std::uint64_t waited_ns() noexcept {
+  constexpr std::uint64_t longest_step_ns = 100'000'000;
+  static std::uint32_t completed_before = 0;
+  static std::uint64_t looked_at_ns = 0, waited = 0;
+  const std::uint64_t now = monotonic_ns();
+  waited = completed == completed_before ? waited + std::min(now - looked_at_ns, longest_step_ns) : 0;
+  completed_before = completed;
+  looked_at_ns = now;
+  return waited;
+}
+
+/// A rank that has died, or is in another call, is found out by who waits for it, or tests again and again.
+void look_after_one() noexcept {
+  static std::size_t turn = 0;
+  Request& request = *requests[turn++ % requests.size()].request;
+  const std::uint64_t waited = waited_ns();
+  if (request.has_arrived()) return;
+  transports::Watch* watch = request.operation().waiting().watch;
+  if (!watch) return;
+  const Status status = watch->look(request.operation().blocker().peer, waited);
+  if (status != Status::ok) request.fail(status);
+}
+
 }  // namespace
 
 /// Whoever has time while the program is not in a wait of Hocket's.
@@ -71,9 +97,13 @@ void add_under_way(Request& request) {
 
 // Who finds it taken has nothing to do: somebody is at it.
 void progress() noexcept {
-  calls_of_progress.store(calls_of_progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  constexpr std::uint32_t calls_per_look = 256;
+  const std::uint32_t call = calls_of_progress.load(std::memory_order_relaxed) + 1;
+  calls_of_progress.store(call, std::memory_order_relaxed);
   const std::unique_lock lock(progress_lock, std::try_to_lock);
-  if (lock) advance_all();
+  if (!lock) return;
+  advance_all();
+  if (call % calls_per_look == 0 && !requests.empty()) look_after_one();
 }
 
 std::uint64_t started_count() noexcept {
@@ -88,12 +118,12 @@ std::uint32_t progress_count() noexcept {
   return calls_of_progress.load(std::memory_order_relaxed);
 }
 
-bool advance_without_mpi() noexcept {
+bool advance_needing(engine::Outstanding::Needs most) noexcept {
   const std::unique_lock lock(progress_lock, std::try_to_lock);
   if (!lock) return false;
   bool moved = false;
   for (const UnderWay& r : requests)
-    if (!r.request->has_arrived() && !r.request->operation().needs_mpi()) moved |= r.request->advance();
+    if (!r.request->has_arrived() && r.request->operation().needs() <= most) moved |= r.request->advance();
   return moved;
 }
 
@@ -106,30 +136,16 @@ void finish_all_of(const Communicator* communicator) noexcept {
 }
 
 void Pauses::pause() noexcept {
-  constexpr std::uint32_t spins_before_yield = 512, turns_per_look = 256;
+  constexpr std::uint32_t spins_before_yield = 512, turns_per_look_at_the_clock = 256;
   constexpr std::uint64_t nap_after_ns = 10'000'000;
   constexpr timespec nap{0, 50'000};
   const std::uint32_t turn = turns_++;
   if (turn < spins_before_yield && !process.engine->oversubscribed()) return;
-  if (turn % turns_per_look == turns_per_look - 1) look_after_the_oldest();
+  if (!started_ns_ && turn >= turns_per_look_at_the_clock) started_ns_ = monotonic_ns();
   if (started_ns_ && monotonic_ns() - started_ns_ > nap_after_ns)
     nanosleep(&nap, nullptr);
   else
     sched_yield();
-}
-
-/// A rank that has died, or is in another call, is found out by who waits for it.
-void Pauses::look_after_the_oldest() noexcept {
-  const std::uint64_t now = monotonic_ns();
-  if (!started_ns_) started_ns_ = now;
-  const std::unique_lock lock(progress_lock, std::try_to_lock);
-  if (!lock || requests.empty() || requests.front().request->has_arrived()) return;
-  engine::Outstanding& oldest = requests.front().request->operation();
-  const transports::Blocker blocker = oldest.blocker();
-  transports::Watch* watch = oldest.waiting().watch;
-  if (!watch) return;
-  const Status status = watch->look(blocker.peer, now - started_ns_);
-  if (status != Status::ok) requests.front().request->fail(status);
 }
 
 }  // namespace hocket::interpose

@@ -46,8 +46,9 @@ std::uint32_t completed_count() noexcept;
 /// How often progress() has been called, for who wants to know whether it is.
 std::uint32_t progress_count() noexcept;
 
-/// Goes on with those that can do without a call of the MPI, and completes none. True: something moved.
-bool advance_without_mpi() noexcept;
+/// For threads of Hocket's own, and from within the MPI: goes on with those that need no more than this, and
+/// completes none. True: something moved.
+bool advance_needing(engine::Outstanding::Needs most) noexcept;
 
 /// Until nothing of this communicator is under way; null: nothing at all.
 void finish_all_of(const Communicator* communicator) noexcept;
@@ -58,8 +59,6 @@ class Pauses {
   void pause() noexcept;
 
  private:
-  void look_after_the_oldest() noexcept;
-
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
 };

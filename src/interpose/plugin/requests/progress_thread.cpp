@@ -41,20 +41,25 @@ void sleep_until_woken() {
   asleep = 0;
 }
 
+bool advance() {
+  using Needs = engine::Outstanding::Needs;
+  return advance_needing(process.engine->carries_messages_in_background() ? Needs::mpi : Needs::nothing);
+}
+
 // Goes on unless the program has itself done so since the last look.
 void rescue() {
   static std::uint32_t seen = 0;
   const std::uint32_t now = progress_count();
   nap(now == seen ? shared_core_nap_ns : rescue_every_ns);
-  if (progress_count() == now) advance_without_mpi();
+  if (progress_count() == now) advance();
   seen = now;
 }
 
 void go_on(bool has_core) {
-  if (advance_without_mpi()) return;
+  if (advance()) return;
   if (!has_core) return nap(shared_core_nap_ns);
   for (std::uint32_t i = 0; i < spins_of_own_core && is_anything_under_way(); ++i)
-    if (advance_without_mpi()) return;
+    if (advance()) return;
   sched_yield();
 }
 

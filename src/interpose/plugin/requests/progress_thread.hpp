@@ -1,6 +1,7 @@
 // A thread that goes on with the operations of this process while the program computes, or while it is inside
-// a blocking call of an MPI that lets nobody else take part. It makes no call of the MPI: what has ended is
-// handed to the MPI by the program's next call.
+// a blocking call of an MPI that lets nobody else take part. It makes no call of the MPI, unless messages
+// between nodes are its duty and MPI_THREAD_MULTIPLE allows it: what has ended is handed to the MPI by the
+// program's next call.
 //
 // It exists from the first operation on where it is wanted (HOCKET_PROGRESS), and sleeps while nothing is
 // under way.
