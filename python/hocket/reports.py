@@ -17,7 +17,7 @@ from hocket.quantities import format_bytes
 
 @dataclass(frozen=True)
 class ReportRow:
-    collective: str
+    collective: str  # allreduce, iallreduce, allreduce_init: as MPI names it
     bytes_from: int  # bytes in [bytes_from, 2 * bytes_from); 0: none, or not known to all ranks
     algorithm: str  # "native": left to the MPI
     why: str
@@ -26,9 +26,19 @@ class ReportRow:
     seconds: float
 
 
+@dataclass(frozen=True)
+class PlanCounts:
+    """Of the cache of plans: calls that ran one that was there, plans made, plans given up for others."""
+
+    hits: int
+    misses: int
+    evictions: int
+
+
 @dataclass
 class Report:
     rows: list[ReportRow] = field(default_factory=list)
+    plans: PlanCounts | None = None
     notes: list[str] = field(default_factory=list)
 
     def accelerated(self) -> int:
@@ -50,6 +60,10 @@ def _row(record: dict[str, Any]) -> ReportRow:
     )
 
 
+def _plans(record: dict[str, Any]) -> PlanCounts:
+    return PlanCounts(int(record["plan_hits"]), int(record["plan_misses"]), int(record["plan_evictions"]))
+
+
 def read(path: Path) -> Report:
     try:
         lines = path.read_text().splitlines()
@@ -65,6 +79,8 @@ def read(path: Path) -> Report:
             record = json.loads(line)
             if "note" in record:
                 report.notes.append(str(record["note"]))
+            elif "plan_hits" in record:
+                report.plans = _plans(record)
             else:
                 report.rows.append(_row(record))
         except (ValueError, KeyError, TypeError) as problem:
@@ -100,5 +116,8 @@ def renderable(report: Report) -> RenderableType:
     if report.rows:
         parts.append(_table(report.rows))
         parts.append(Text(f"{report.accelerated()} of {report.calls()} collective calls ran in Hocket"))
+    if report.plans:
+        made = f"{report.plans.misses} plans made, used again by {report.plans.hits} calls"
+        parts.append(Text(f"{made}, {report.plans.evictions} given up for others"))
     parts.extend(Text(f"note: {note}") for note in report.notes)
     return Group(*parts)

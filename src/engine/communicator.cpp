@@ -65,7 +65,7 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
 
 // A communicator without non-blocking operations of its own leaves them to the MPI.
 
-Prepared* Communicator::prepare(const Call&) noexcept {
+Prepared* Communicator::prepare(const Call&, Form) noexcept {
   static Prepared native;
   return &native;
 }

@@ -41,9 +41,10 @@ class Communicator {
   /// After an outcome that is timed, when the call has ended.
   virtual void ended() noexcept = 0;
 
-  /// What becomes of non-blocking and persistent calls of this kind, from everything but their buffers. It may
-  /// be given up by later calls, unless it is in use (Prepared::users). Null: see error(). Waits for nobody.
-  virtual Prepared* prepare(const Call& call) noexcept;
+  /// What becomes of non-blocking and persistent calls of this kind, from everything but their buffers. It
+  /// may be given up by later calls, unless it is in use (Prepared::users). Null: see error(). Waits for
+  /// nobody.
+  virtual Prepared* prepare(const Call& call, Form form) noexcept;
   /// A call that is not native, with the buffers: numbered, but not advanced yet. Null: see error(). Started
   /// calls of a communicator are in the same order on all ranks.
   virtual Outstanding* start(Prepared& prepared, const Call& call) noexcept;

@@ -15,6 +15,7 @@ namespace hocket::engine {
 /// What a decision depends on.
 struct CallKind {
   Function function = Function::other;
+  Form form = Form::blocking;  ///< not part of the hash: forms share their numbers, and count separately
   std::uint8_t operation = 0;
   bool commutative = true;
   Rank root = 0;

@@ -23,6 +23,7 @@ class LaneOperation final : public Outstanding {
   Status advance() noexcept override;
   transports::Blocker blocker() noexcept override;
   const transports::Waiting& waiting() const noexcept override;
+  bool has_given() const noexcept override { return is_flat() && stage_ == Stage::running; }
   Needs needs() const noexcept override;
   void fail(Status status) noexcept override;
   void release() noexcept override;

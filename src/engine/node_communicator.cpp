@@ -28,6 +28,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       runner_(*engine.arena(), key, channel_),
       size_samples_(channel_),
       rows_(engine.report()),
+      prepared_(engine.report()),
       timed_(!engine.options().report.empty()) {
   guard_.watch(channel_);
 }

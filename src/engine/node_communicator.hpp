@@ -35,7 +35,7 @@ class NodeCommunicator final : public Communicator {
   }
   std::string error() const override { return lane_ && lane_->failed() ? lane_->error() : guard_.error(); }
 
-  Prepared* prepare(const Call& call) noexcept override;
+  Prepared* prepare(const Call& call, Form form) noexcept override;
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
 
  private:
@@ -67,7 +67,7 @@ class NodeCommunicator final : public Communicator {
   tuning::Situation situation_of(const CallKind& kind, const Call& call) const;
   Path path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   Path flat_path(const CallKind& kind, const Call& call, const tuning::Choice& choice) const;
-  const executors::Plan& plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
+  Plans::Shared plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   Path planned(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   Path native(const CallKind& kind, std::string_view reason);
   void begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,

@@ -2,6 +2,7 @@
 // node_communicator.cpp runs it.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
@@ -44,10 +45,13 @@ Decision* NodeCommunicator::decide_anew(const CallKind& kind, const Call& call) 
   try {
     Decision& decision = decisions_.make(kind);
     const std::uint32_t generation = decision.generation + 1;
+    if (decision.known && decision.kind != kind && !decision.path.is_native())
+      engine_.report().count_plan_given_up();
     decision = Decision{};
     decision.kind = kind;
     decision.generation = generation;
     decide(decision, call);
+    if (!decision.path.is_native()) engine_.report().count_plan_made();
     return &decision;
   } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
     guard_.fail(channel_.instance() + 1, Status::no_memory);
@@ -93,7 +97,7 @@ Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tu
     path = planned(kind, call, choice);
     if (path.is_native()) return path;
   }
-  path.row = rows_.row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.algorithm->name, choice.reason);
   return path;
 }
 
@@ -109,11 +113,12 @@ Path NodeCommunicator::flat_path(const CallKind& kind, const Call& call, const t
 
 Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
   Path path;
-  path.row = rows_.row(kind.function, kind.bytes, "native", reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, "native", reason);
   return path;
 }
 
-const Plan& NodeCommunicator::plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
+Plans::Shared NodeCommunicator::plan_for(const CallKind& kind, const Call& call,
+                                         const tuning::Choice& choice) {
   return plans_.get(*choice.algorithm,
                     request_of(kind, call.collective, channel_.ranks(), channel_.rank(), choice.parameters));
 }
@@ -121,13 +126,13 @@ const Plan& NodeCommunicator::plan_for(const CallKind& kind, const Call& call, c
 Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
   if (!runner_.has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
-  const Plan& plan = plan_for(kind, call, choice);
-  if (!fits_staging(plan, call, transports::shm::staging_area_bytes))
+  Plans::Shared plan = plan_for(kind, call, choice);
+  if (!fits_staging(*plan, call, transports::shm::staging_area_bytes))
     return native(kind, "one element is larger than the staging buffer");
   if (algorithm.single_copy && !runner_.can_read_peers()) runner_.read_peers(single_copy_.processes());
-  runner_.fit(plan);
+  runner_.fit(*plan);
   Path path;
-  path.plan = &plan;
+  path.plan = std::move(plan);
   path.small_blocks_first = algorithm.access == Access::two_sided && !sizes_known(call.function) &&
                             compiled::SmallBlocks::possible(channel_.ranks());
   path.copies_input = copies_input(algorithm);
@@ -165,14 +170,16 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
 
 /// The lane is opened by the first call that is not left to the MPI: a bounded lock, and no other rank has to
 /// be there.
-Prepared* NodeCommunicator::prepare(const Call& call) noexcept {
+Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
   if (guard_.failed() || (lane_ && lane_->failed())) return nullptr;
-  const CallKind kind = kind_of(call, call.agreed_bytes, channel_.ranks());
+  CallKind kind = kind_of(call, call.agreed_bytes, channel_.ranks());
+  kind.form = form;
   if (Prepared* known = prepared_.find(kind)) return known;
   try {
     Prepared& prepared = prepared_.make(kind);
     prepared.signature = engine_.options().check ? signature_of(kind) : 1;
     prepared.path = nonblocking_path(kind, call);
+    if (!prepared.is_native()) engine_.report().count_plan_made();
     return &prepared;
   } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
     guard_.fail(channel_.instance() + 1, Status::no_memory);
@@ -188,12 +195,12 @@ Path NodeCommunicator::nonblocking_path(const CallKind& kind, const Call& call) 
   Path path = flat_path(kind, call, choice);
   if (!path.flat) {
     if (!lane_->has_memory_for(*choice.algorithm)) return native(kind, "the arena's budget is spent");
-    path.plan = &plan_for(kind, call, choice);
+    path.plan = plan_for(kind, call, choice);
     path.copies_input = copies_input(*choice.algorithm);
     if (!fits_staging(*path.plan, call, transports::shm::Lane::staging_area_bytes))
       return native(kind, "one element is larger than the staging buffer");
   }
-  path.row = rows_.row(call.function, kind.bytes, choice.algorithm->name, choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.algorithm->name, choice.reason);
   return path;
 }
 

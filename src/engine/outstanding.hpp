@@ -21,6 +21,9 @@ class Outstanding {
   virtual transports::Blocker blocker() noexcept = 0;
   virtual const transports::Waiting& waiting() const noexcept = 0;
 
+  /// All that peers need of this rank is there: nobody but who waits for it gains by going on with it.
+  virtual bool has_given() const noexcept { return false; }
+
   /// What advance() calls beside Hocket's own code.
   enum class Needs : std::uint8_t {
     nothing,  ///< any thread may advance it

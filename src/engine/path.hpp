@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "algorithms/catalog.hpp"
 #include "engine/compiled/flat.hpp"
@@ -11,11 +12,11 @@
 namespace hocket::engine {
 
 struct Path {
-  const compiled::FlatPlan* flat = nullptr;  ///< compiled plan, or
-  std::size_t published = 0;                 ///< (what a rank publishes at most in it)
-  const executors::Plan* plan = nullptr;     ///< interpreted plan, or neither: left to the MPI
-  bool small_blocks_first = false;           ///< the plan is only for what compiled/small_blocks.hpp leaves
-  bool copies_input = false;                 ///< in-place calls need a copy of the input
+  const compiled::FlatPlan* flat = nullptr;     ///< compiled plan, or
+  std::size_t published = 0;                    ///< (what a rank publishes at most in it)
+  std::shared_ptr<const executors::Plan> plan;  ///< interpreted plan, or neither: left to the MPI
+  bool small_blocks_first = false;  ///< the plan is only for what compiled/small_blocks.hpp leaves
+  bool copies_input = false;        ///< in-place calls need a copy of the input
   ReportRow* row = nullptr;
 
   bool is_native() const noexcept { return !flat && !plan; }

@@ -1,5 +1,8 @@
 #include "engine/plans.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "passes/segment.hpp"
 
 namespace hocket::engine {
@@ -36,13 +39,22 @@ ir::Schedule schedule_for(const algorithms::Algorithm& algorithm, const ir::Requ
 
 }  // namespace
 
-const executors::Plan& Plans::get(const algorithms::Algorithm& algorithm, const ir::Request& request) {
-  for (const Entry& e : entries_)
-    if (e.algorithm == &algorithm && same(e.request, request)) return *e.plan;
-  entries_.push_back({&algorithm, request,
-                      std::make_unique<executors::Plan>(schedule_for(algorithm, request),
-                                                        staging_windows(algorithm, request))});
-  return *entries_.back().plan;
+Plans::Shared Plans::get(const algorithms::Algorithm& algorithm, const ir::Request& request) {
+  ++clock_;
+  for (Entry& e : entries_) {
+    if (e.algorithm != &algorithm || !same(e.request, request)) continue;
+    e.last_used = clock_;
+    return e.plan;
+  }
+  auto plan = std::make_shared<const executors::Plan>(schedule_for(algorithm, request),
+                                                      staging_windows(algorithm, request));
+  add({&algorithm, request, plan, clock_});
+  return plan;
+}
+
+void Plans::add(Entry entry) {
+  if (entries_.size() < capacity_) return entries_.push_back(std::move(entry));
+  *std::ranges::min_element(entries_, {}, &Entry::last_used) = std::move(entry);
 }
 
 }  // namespace hocket::engine

@@ -19,7 +19,9 @@ void PreparedCalls::give_up_oldest() noexcept {
     if (it->second->users == 0 &&
         (oldest == calls_.end() || it->second->last_used < oldest->second->last_used))
       oldest = it;
-  if (oldest != calls_.end()) calls_.erase(oldest);
+  if (oldest == calls_.end()) return;
+  if (!oldest->second->is_native()) report_.count_plan_given_up();
+  calls_.erase(oldest);
   last_ = nullptr;
 }
 

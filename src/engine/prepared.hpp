@@ -27,6 +27,8 @@ class PreparedCalls {
  public:
   static constexpr std::size_t capacity = 128;
 
+  explicit PreparedCalls(Report& report) : report_(report) {}
+
   Prepared* find(const CallKind& kind) noexcept {
     if (!last_ || last_->kind != kind) last_ = look_up(kind);
     if (last_) last_->last_used = ++clock_;
@@ -34,6 +36,7 @@ class PreparedCalls {
   }
   /// What find() did not find. Throws std::bad_alloc.
   Prepared& make(const CallKind& kind);
+  std::size_t size() const noexcept { return calls_.size(); }
 
  private:
   struct Hash {
@@ -46,6 +49,7 @@ class PreparedCalls {
   }
   void give_up_oldest() noexcept;
 
+  Report& report_;
   std::unordered_map<CallKind, std::unique_ptr<Prepared>, Hash> calls_;
   Prepared* last_ = nullptr;
   std::uint64_t clock_ = 0;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 
 #include "base/json.hpp"
 
@@ -63,7 +64,7 @@ Fields heading() {
 
 Fields fields_of(const ReportLine& row) {
   const double mean = row.calls ? row.seconds / static_cast<double>(row.calls) : 0;
-  return {std::string(name_of(row.function)),
+  return {name_of(row.called),
           class_text(row.size_class),
           std::to_string(row.calls),
           seconds_text(row.seconds),
@@ -94,12 +95,20 @@ std::string aligned(const std::vector<Fields>& lines) {
 }
 
 bool before(const ReportLine& a, const ReportLine& b) {
-  return a.function != b.function ? a.function < b.function : a.size_class < b.size_class;
+  const auto order = [](const ReportLine& line) {
+    return std::tuple(line.called.function, line.called.form, line.size_class);
+  };
+  return order(a) < order(b);
+}
+
+std::string plans_text(const PlanCounts& p) {
+  return std::to_string(p.misses) + " plans made, used again by " + std::to_string(p.hits) + " calls, " +
+         std::to_string(p.evictions) + " given up for others";
 }
 
 void write_line(JsonWriter& json, const ReportLine& row) {
   json.begin_object()
-      .member("collective", name_of(row.function))
+      .member("collective", name_of(row.called))
       .member("bytes_from", class_begin(row.size_class))
       .member("calls", row.calls)
       .member("bytes", row.bytes)
@@ -112,8 +121,10 @@ void write_line(JsonWriter& json, const ReportLine& row) {
 
 }  // namespace
 
-std::string_view name_of(Function function) {
-  return function_names[static_cast<std::size_t>(function)];
+std::string name_of(Called called) {
+  const std::string name(function_names[static_cast<std::size_t>(called.function)]);
+  if (called.form == Form::nonblocking) return "i" + name;
+  return called.form == Form::persistent ? name + "_init" : name;
 }
 
 /// The first one of each kind is the shared row; the borrowed ones hang on it. In cache lines of its own,
@@ -125,42 +136,42 @@ struct alignas(64) Report::Node : ReportRow {
 };
 
 /// Never freed: plans and other threads count through the pointers until the process ends.
-Report::Node& Report::new_node(Function function, std::uint8_t size_class, std::string_view algorithm,
+Report::Node& Report::new_node(Called called, std::uint8_t size_class, std::string_view algorithm,
                                std::string_view reason) {
   static std::deque<Node>& nodes = *new std::deque<Node>;
   Node& node = nodes.emplace_back();
-  node.function = function;
+  node.called = called;
   node.size_class = size_class;
   node.algorithm = algorithm;
   node.reason = reason;
   return node;
 }
 
-Report::Node& Report::kind(Function function, std::uint8_t size_class, std::string_view algorithm,
+Report::Node& Report::kind(Called called, std::uint8_t size_class, std::string_view algorithm,
                            std::string_view reason) {
   for (Node* node = first_; node; node = node->next)
-    if (node->is_for(function, size_class, algorithm, reason)) return *node;
-  Node& node = new_node(function, size_class, algorithm, reason);
+    if (node->is_for(called, size_class, algorithm, reason)) return *node;
+  Node& node = new_node(called, size_class, algorithm, reason);
   node.next = first_;
   first_ = &node;
   return node;
 }
 
-ReportRow* Report::row(Function function, std::size_t bytes, std::string_view algorithm,
+ReportRow* Report::row(Called called, std::size_t bytes, std::string_view algorithm,
                        std::string_view reason) {
   const std::lock_guard<std::mutex> guard(rows_mutex());
-  return &kind(function, class_of(bytes), algorithm, reason);
+  return &kind(called, class_of(bytes), algorithm, reason);
 }
 
-ReportRow* Report::borrow(Function function, std::size_t bytes, std::string_view algorithm,
+ReportRow* Report::borrow(Called called, std::size_t bytes, std::string_view algorithm,
                           std::string_view reason) {
   const std::lock_guard<std::mutex> guard(rows_mutex());
-  Node& shared = kind(function, class_of(bytes), algorithm, reason);
+  Node& shared = kind(called, class_of(bytes), algorithm, reason);
   if (Node* const idle = shared.idle) {
     shared.idle = idle->idle;
     return idle;
   }
-  Node& node = new_node(function, class_of(bytes), algorithm, reason);
+  Node& node = new_node(called, class_of(bytes), algorithm, reason);
   node.next = shared.borrowed;
   shared.borrowed = &node;
   return &node;
@@ -168,7 +179,7 @@ ReportRow* Report::borrow(Function function, std::size_t bytes, std::string_view
 
 void Report::give_back(ReportRow* borrowed) noexcept {
   const std::lock_guard<std::mutex> guard(rows_mutex());
-  Node& shared = kind(borrowed->function, borrowed->size_class, borrowed->algorithm, borrowed->reason);
+  Node& shared = kind(borrowed->called, borrowed->size_class, borrowed->algorithm, borrowed->reason);
   auto* const node = static_cast<Node*>(borrowed);
   node->idle = shared.idle;
   shared.idle = node;
@@ -196,7 +207,7 @@ std::vector<ReportLine> Report::lines() const {
   std::vector<ReportLine> lines;
   const std::lock_guard<std::mutex> guard(rows_mutex());
   for (const Node* kind = first_; kind; kind = kind->next) {
-    lines.push_back({kind->function, kind->size_class, kind->algorithm, kind->reason});
+    lines.push_back({kind->called, kind->size_class, kind->algorithm, kind->reason});
     add(lines.back(), *kind);
     for (const Node* own = kind->borrowed; own; own = own->next) add(lines.back(), *own);
   }
@@ -222,13 +233,24 @@ OwnRows::~OwnRows() {
   for (ReportRow* row : rows_) report_.give_back(row);
 }
 
-ReportRow* OwnRows::row(Function function, std::size_t bytes, std::string_view algorithm,
+ReportRow* OwnRows::row(Called called, std::size_t bytes, std::string_view algorithm,
                         std::string_view reason) {
   for (ReportRow* row : rows_)
-    if (row->is_for(function, class_of(bytes), algorithm, reason)) return row;
+    if (row->is_for(called, class_of(bytes), algorithm, reason)) return row;
   rows_.reserve(rows_.size() + 1);
-  rows_.push_back(report_.borrow(function, bytes, algorithm, reason));
+  rows_.push_back(report_.borrow(called, bytes, algorithm, reason));
   return rows_.back();
+}
+
+PlanCounts Report::plans() const {
+  PlanCounts counts;
+  counts.misses = plans_made_.load(std::memory_order_relaxed);
+  counts.evictions = plans_given_up_.load(std::memory_order_relaxed);
+  std::uint64_t own_calls = 0;
+  for (const ReportLine& line : lines())
+    if (line.algorithm != "native") own_calls += line.calls;
+  counts.hits = own_calls > counts.misses ? own_calls - counts.misses : 0;
+  return counts;
 }
 
 std::string Report::text() const {
@@ -236,6 +258,7 @@ std::string Report::text() const {
   for (const ReportLine& row : lines())
     if (row.calls) table.push_back(fields_of(row));
   std::string text = table.size() > 1 ? aligned(table) : std::string("no collective was called\n");
+  if (const PlanCounts p = plans(); p.misses) text += "note: " + plans_text(p) + "\n";
   for (const std::string& note : copied_notes()) text += "note: " + note + "\n";
   return text;
 }
@@ -244,6 +267,14 @@ std::string Report::jsonl() const {
   JsonWriter json;
   for (const ReportLine& row : lines())
     if (row.calls) write_line(json, row);
+  if (const PlanCounts p = plans(); p.misses) {
+    json.begin_object()
+        .member("plan_hits", p.hits)
+        .member("plan_misses", p.misses)
+        .member("plan_evictions", p.evictions)
+        .end_object();
+    json.end_line();
+  }
   for (const std::string& note : copied_notes()) {
     json.begin_object().member("note", note).end_object();
     json.end_line();

@@ -13,13 +13,14 @@
 
 namespace hocket::engine {
 
-std::string_view name_of(Function function);
+/// As MPI names it, in lower case: allreduce, iallreduce, allreduce_init.
+std::string name_of(Called called);
 
 /// Where calls are counted. Each thread that counts at the same time as others has rows of its own (OwnRows);
 /// the report adds them up. A shared row is counted by std::atomic_ref, which costs
 /// a locked instruction.
 struct ReportRow {
-  Function function = Function::other;
+  Called called = Function::other;
   std::uint8_t size_class = 0;  ///< bytes in [2^(size_class-1), 2^size_class); 0: no bytes
   std::string algorithm;        ///< "flat", "ring", ... or "native"
   std::string reason;           ///< the rule that chose it, or why it was left to the MPI
@@ -27,8 +28,8 @@ struct ReportRow {
   std::uint64_t bytes = 0;
   double seconds = 0;  ///< only measured when a report is asked for
 
-  bool is_for(Function f, std::uint8_t c, std::string_view a, std::string_view why) const noexcept {
-    return function == f && size_class == c && algorithm == a && reason == why;
+  bool is_for(Called f, std::uint8_t c, std::string_view a, std::string_view why) const noexcept {
+    return called == f && size_class == c && algorithm == a && reason == why;
   }
   /// Only for the row's owner: nobody else writes it, so it needs no locked instruction.
   void count(std::uint64_t more_bytes) noexcept {
@@ -47,7 +48,7 @@ struct ReportRow {
 
 /// One line of the report: all rows of its kind.
 struct ReportLine {
-  Function function = Function::other;
+  Called called = Function::other;
   std::uint8_t size_class = 0;
   std::string algorithm;
   std::string reason;
@@ -56,18 +57,31 @@ struct ReportLine {
   double seconds = 0;
 };
 
+/// Of the cache of plans, compiled and interpreted ones.
+struct PlanCounts {
+  std::uint64_t hits = 0;  ///< calls that ran one that was there
+  std::uint64_t misses = 0;
+  std::uint64_t evictions = 0;
+};
+
 /// A row is found once per plan (or per reason of a pass-through) and then counted through its pointer, which
 /// is good until the process ends.
 class Report {
  public:
   /// Shared by all who ask. May allocate: not on the warm path.
-  ReportRow* row(Function function, std::size_t bytes, std::string_view algorithm, std::string_view reason);
+  ReportRow* row(Called called, std::size_t bytes, std::string_view algorithm, std::string_view reason);
   /// For one owner, until it is given back: its numbers stay, and the next owner goes on from them.
-  ReportRow* borrow(Function function, std::size_t bytes, std::string_view algorithm,
-                    std::string_view reason);
+  ReportRow* borrow(Called called, std::size_t bytes, std::string_view algorithm, std::string_view reason);
   void give_back(ReportRow* borrowed) noexcept;
 
   std::vector<ReportLine> lines() const;
+
+  /// What calls of one kind run is decided once, and kept for the next one: not found there, and given up for
+  /// another kind.
+  void count_plan_made() noexcept { plans_made_.fetch_add(1, std::memory_order_relaxed); }
+  void count_plan_given_up() noexcept { plans_given_up_.fetch_add(1, std::memory_order_relaxed); }
+  PlanCounts plans() const;
+
   /// A line for the end of the report: what was not possible and why. Once for each text; false: it is there.
   bool note(std::string text);
   const std::vector<std::string>& notes() const { return notes_; }  ///< while nobody adds any
@@ -77,12 +91,13 @@ class Report {
 
  private:
   struct Node;
-  static Node& new_node(Function function, std::uint8_t size_class, std::string_view algorithm,
+  static Node& new_node(Called called, std::uint8_t size_class, std::string_view algorithm,
                         std::string_view reason);
-  Node& kind(Function function, std::uint8_t size_class, std::string_view algorithm, std::string_view reason);
+  Node& kind(Called called, std::uint8_t size_class, std::string_view algorithm, std::string_view reason);
   std::vector<std::string> copied_notes() const;
 
   Node* first_ = nullptr;
+  std::atomic<std::uint64_t> plans_made_{0}, plans_given_up_{0};
   std::vector<std::string> notes_;
 };
 
@@ -94,7 +109,7 @@ class OwnRows {
   OwnRows(const OwnRows&) = delete;
   OwnRows& operator=(const OwnRows&) = delete;
 
-  ReportRow* row(Function function, std::size_t bytes, std::string_view algorithm, std::string_view reason);
+  ReportRow* row(Called called, std::size_t bytes, std::string_view algorithm, std::string_view reason);
 
  private:
   Report& report_;

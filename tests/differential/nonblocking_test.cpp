@@ -42,7 +42,7 @@ struct Running {
   std::string name;
 
   Running(const harness::CallPlan& plan, Rank rank, engine::Communicator& communicator)
-      : data(plan, rank), prepared(communicator.prepare(data.call())), operation(nullptr) {
+      : data(plan, rank), prepared(communicator.prepare(data.call(), Form::nonblocking)), operation(nullptr) {
     name = std::string(engine::name_of(plan.function)) + " root " + std::to_string(plan.root) + " in_place " +
            std::to_string(plan.in_place) + " count " + std::to_string(plan.counts[0]) + ": ";
     if (!prepared) throw std::runtime_error(name + communicator.error());

@@ -88,9 +88,9 @@ class Mpi:
 
 
 def calls_of(ended: Ended, collective: str) -> dict[str, int]:
-    """algorithm -> calls, from the report"""
+    """algorithm -> calls, from the report, in all forms of the collective"""
     rows = re.findall(
-        rf"(?m)^{collective} .*?(?:-|\+) +(\d+) +\S+(?: us| ms| s)? +\S+(?: us| ms| s)? +(\S+)  ",
+        rf"(?m)^i?{collective}(?:_init)? .*?(?:-|\+) +(\d+) +\S+(?: us| ms| s)? +\S+(?: us| ms| s)? +(\S+)  ",
         ended.output,
     )
     return {algorithm: sum(int(n) for n, name in rows if name == algorithm) for _, algorithm in rows}

@@ -16,7 +16,8 @@ ROWS = [
     ("bcast", 0, 5, 0.0, "native", "several nodes"),
 ]
 FIELDS = ("collective", "bytes_from", "calls", "seconds", "algorithm", "why")
-LINES = [*(dict(zip(FIELDS, row, strict=True), bytes=80) for row in ROWS), {"note": "no CMA: EPERM"}]
+PLANS = {"plan_hits": 9, "plan_misses": 1, "plan_evictions": 0}
+LINES = [*(dict(zip(FIELDS, row, strict=True), bytes=80) for row in ROWS), PLANS, {"note": "no CMA: EPERM"}]
 
 
 def test_a_report_is_shown(hocket: Hocket, tmp_path: Path) -> None:
@@ -28,6 +29,7 @@ def test_a_report_is_shown(hocket: Hocket, tmp_path: Path) -> None:
     assert "8 B .. 16 B" in shown.stdout
     assert "2.00 us" in shown.stdout
     assert "several nodes" in shown.stdout
+    assert "1 plans made, used again by 9 calls, 0 given up for others" in shown.stdout
     assert "note: no CMA: EPERM" in shown.stdout
 
 

@@ -56,13 +56,39 @@ TEST(Report, json_lines) {
             "\"algorithm\":\"native\",\"why\":\"says \\\"no\\\"\"}\n{\"note\":\"n\"}\n");
 }
 
+TEST(Report, forms_of_a_collective_are_told_apart) {
+  Report report;
+  count(report.row({Function::allreduce, Form::persistent}, 8, "flat", "w"), 3, 0);
+  count(report.row({Function::allreduce, Form::nonblocking}, 8, "flat", "w"), 2, 0);
+  count(report.row(Function::allreduce, 8, "flat", "w"), 1, 0);
+  EXPECT_EQ(report.text(),
+            "collective       size  calls  time  per call  algorithm  why\n"
+            "allreduce       8 B +      1     -         -  flat       w\n"
+            "iallreduce      8 B +      2     -         -  flat       w\n"
+            "allreduce_init  8 B +      3     -         -  flat       w\n");
+}
+
+TEST(Report, plans_that_calls_found_made_and_gave_up) {
+  Report report;
+  count(report.row(Function::bcast, 8, "flat", "w"), 10, 0);
+  count(report.row(Function::bcast, 8, "native", "w"), 100, 0);
+  report.count_plan_made();
+  report.count_plan_made();
+  report.count_plan_given_up();
+  EXPECT_EQ(report.plans().hits, 8u);
+  EXPECT_NE(report.text().find("note: 2 plans made, used again by 8 calls, 1 given up for others\n"),
+            std::string::npos);
+  EXPECT_NE(report.jsonl().find("{\"plan_hits\":8,\"plan_misses\":2,\"plan_evictions\":1}\n"),
+            std::string::npos);
+}
+
 TEST(Report, an_empty_one_says_so) {
   EXPECT_EQ(Report().text(), "no collective was called\n");
   EXPECT_EQ(Report().jsonl(), "");
 }
 
 TEST(Report, all_functions_have_different_names) {
-  std::set<std::string_view> names;
+  std::set<std::string> names;
   for (std::size_t i = 0; i < function_count; ++i) names.insert(name_of(static_cast<Function>(i)));
   EXPECT_EQ(names.size(), function_count);
   EXPECT_EQ(name_of(Function::reduce_scatter_block), "reduce_scatter_block");

@@ -6,10 +6,10 @@
 
 namespace hocket::interpose {
 
-void count_left(Communicator& c, Function function, std::string_view reason) noexcept {
-  auto*& row = c.left[static_cast<std::size_t>(function)];
+void count_left(Communicator& c, engine::Called called, std::string_view reason) noexcept {
+  auto*& row = c.left[static_cast<std::size_t>(called.form)][static_cast<std::size_t>(called.function)];
   try {
-    if (!row) row = process.engine->report().row(function, 0, "native", reason);
+    if (!row) row = process.engine->report().row(called, 0, "native", reason);
     // Communicators share it, and threads may be in several of them.
     std::atomic_ref(row->calls).fetch_add(1, std::memory_order_relaxed);
   } catch (...) {  // no memory for a counter: not worth an error
@@ -44,18 +44,19 @@ int give_up(MPI_Comm comm, Function function, const MpiFailure& failure) {
   return failure.code;
 }
 
-Communicator* enter_slowly(Communicator& c, Function function) {
+Communicator* enter_slowly(Communicator& c, engine::Called called) {
   if (!c.settled) settle(c);
   if (c.failed) throw Error("this rank could not open a communicator: " + c.why_not);
   if (c.engine) return &c;
-  if (process.reporting) count_left(c, function, c.why_not);
+  if (process.reporting) count_left(c, called, c.why_not);
   return nullptr;
 }
 
 Communicator* enter_start_slowly(Communicator& c, Function function) {
-  if (c.settled || c.opens_anywhere) return enter_slowly(c, function);
+  const engine::Called called(function, engine::Form::nonblocking);
+  if (c.settled || c.opens_anywhere) return enter_slowly(c, called);
   if (process.reporting)
-    count_left(c, function, "non-blocking, before the communicator's first blocking collective");
+    count_left(c, called, "non-blocking, before the communicator's first blocking collective");
   return nullptr;
 }
 

@@ -20,7 +20,7 @@ using engine::Outcome;
 
 /// First use of a communicator, and the counting of what is left to the MPI. Null: leave the call to the MPI.
 /// Throws when opening has failed on this rank: the others may run the call.
-Communicator* enter_slowly(Communicator& communicator, Function function);
+Communicator* enter_slowly(Communicator& communicator, engine::Called called);
 
 /// A revoked communicator (user-level failure mitigation) is the MPI's: it raises MPI_ERR_REVOKED.
 bool is_revoked(Communicator& communicator, Function function) noexcept;
@@ -55,7 +55,7 @@ int give_up(MPI_Comm comm, Function function, const char* reason);
 int give_up(MPI_Comm comm, Function function, const MpiFailure& failure);
 
 /// For the report: a call that is left to the MPI.
-void count_left(Communicator& c, Function function, std::string_view reason) noexcept;
+void count_left(Communicator& c, engine::Called called, std::string_view reason) noexcept;
 
 /// A call that the engine is not asked about. Leaves the mark that other ranks see if they wait for this one.
 inline void leave_to_mpi(Communicator& c, Function function, std::string_view reason) noexcept {

@@ -17,7 +17,7 @@ namespace {
 
 engine::Prepared* prepare(Communicator& c, const Call& call) {
   const std::lock_guard lock(progress_lock);
-  return c.engine->prepare(call);
+  return c.engine->prepare(call, engine::Form::persistent);
 }
 
 template <class Described, class Native, class... A>

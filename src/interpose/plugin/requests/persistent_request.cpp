@@ -1,6 +1,7 @@
 #include "interpose/plugin/requests/persistent_request.hpp"
 
 #include <mutex>
+#include <vector>
 
 #include "base/error.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
@@ -44,14 +45,11 @@ int PersistentRequest::activate() noexcept {
 
 void PersistentRequest::abandon() noexcept {
   active_persistent_requests.fetch_sub(1, std::memory_order_relaxed);
-  abandoned_ = true;
 }
 
+// Whoever completes an abandoned one still looks at it, so it goes later.
 void PersistentRequest::tell() noexcept {
-  if (abandoned_)
-    delete this;
-  else
-    state_.store(State::over, std::memory_order_release);
+  state_.store(State::over, std::memory_order_release);
 }
 
 int PersistentRequest::deactivate() noexcept {
@@ -69,19 +67,31 @@ void remember_persistent(MPI_Request handle, std::unique_ptr<PersistentRequest> 
   persistent_request_count.fetch_add(1, std::memory_order_relaxed);
 }
 
+namespace {
+
+// Freed by the program while under way. Under the progress lock.
+std::vector<std::unique_ptr<PersistentRequest>>& abandoned =
+    *new std::vector<std::unique_ptr<PersistentRequest>>;
+
+}  // namespace
+
 void forget_persistent(MPI_Request handle) {
   const std::lock_guard lock(progress_lock);
+  std::erase_if(abandoned, [](const auto& request) { return request->is_over(); });
   std::unique_ptr<PersistentRequest> request = persistent_requests.take(bits_of(handle));
   if (!request) return;
   persistent_request_count.fetch_sub(1, std::memory_order_relaxed);
   if (!request->is_active()) return;
   if (request->is_over())
     request->deactivate();
-  else
-    request.release()->abandon();
+  else {
+    request->abandon();
+    abandoned.push_back(std::move(request));
+  }
 }
 
 void forget_all_persistent() {
+  abandoned.clear();
   persistent_requests.clear();
   persistent_request_count = active_persistent_requests = 0;
 }

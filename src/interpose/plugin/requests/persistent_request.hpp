@@ -43,7 +43,7 @@ class PersistentRequest final : public Request {
   int activate() noexcept;
   /// It is over. Returns its error code.
   int deactivate() noexcept;
-  /// It is under way, and will be gone when it is complete. Under the progress lock.
+  /// It is under way, and nobody waits for it any more.
   void abandon() noexcept;
 
  private:
@@ -53,7 +53,6 @@ class PersistentRequest final : public Request {
   bool begin();
 
   std::atomic<State> state_{State::inactive};
-  bool abandoned_ = false;
   engine::Function function_ = engine::Function::other;
   engine::Prepared* prepared_ = nullptr;
   bool (*start_)(PersistentRequest&) = nullptr;

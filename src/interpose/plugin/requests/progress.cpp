@@ -92,7 +92,7 @@ void add_under_way(Request& request) {
   ++request.communicator().requests_under_way;
   count_under_way();
   advance_all();
-  if (!requests.empty()) go_on_elsewhere();
+  if (!requests.empty() && !requests.back().request->operation().has_given()) go_on_elsewhere();
 }
 
 // Who finds it taken has nothing to do: somebody is at it.
