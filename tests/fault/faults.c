@@ -101,6 +101,79 @@ static int native_against_ours(void) {
   return MPI_Allreduce(data, sums, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+// ---- non-blocking: the error comes out of the wait, or out of a test that is tried again and again
+typedef int completion(MPI_Request* request);
+
+static int wait(MPI_Request* request) {
+  return MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+static int of_all(int code, const MPI_Status* statuses, int count) {
+  int class = code;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+  for (int i = 0; class == MPI_ERR_IN_STATUS && i < count; ++i)
+    if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+      return statuses[i].MPI_ERROR;
+  return code;
+}
+static int wait_in_array(MPI_Request* request) {
+  MPI_Request both[2] = {MPI_REQUEST_NULL, *request};
+  MPI_Status statuses[2];
+  const int code = MPI_Waitall(2, both, statuses);
+  *request = both[1];
+  return of_all(code, statuses, 2);
+}
+static int test(MPI_Request* request) {
+  int done = 0, code = MPI_SUCCESS;
+  while (!done && code == MPI_SUCCESS) code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+  return code;
+}
+
+static int iallreduce(int count, MPI_Op op, completion* complete) {
+  MPI_Request request;
+  const int code = MPI_Iallreduce(data, sums, count, MPI_INT, op, MPI_COMM_WORLD, &request);
+  return code == MPI_SUCCESS ? complete(&request) : code;
+}
+
+static int ends_under_way(int count, completion* complete) {
+  int code = many(1, 1);
+  for (int k = 0; k < 20 && code == MPI_SUCCESS; ++k) code = iallreduce(count, MPI_SUM, complete);
+  if (code == MPI_SUCCESS && rank == 1) raise(SIGKILL);
+  for (int k = 0; k < 20 && code == MPI_SUCCESS; ++k) code = iallreduce(count, MPI_SUM, complete);
+  return code;
+}
+
+static int other_start(completion* complete) {
+  MPI_Request request;
+  int code = many(1, 1);
+  if (code != MPI_SUCCESS || rank != 1) return code == MPI_SUCCESS ? iallreduce(1, MPI_SUM, complete) : code;
+  code = MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  return code == MPI_SUCCESS ? complete(&request) : code;
+}
+
+static int other_started_size(int count) {
+  const int code = many(1, 1);
+  return code == MPI_SUCCESS ? iallreduce(rank == 1 ? count - 1 : count, MPI_SUM, wait) : code;
+}
+
+static int other_started_operation(void) {
+  const int code = many(1, 1);
+  return code == MPI_SUCCESS ? iallreduce(1, rank == 1 ? MPI_MAX : MPI_SUM, wait) : code;
+}
+
+// The other one of many that are under way.
+static int other_one_of_many(void) {
+  enum { operations = 30 };
+  static int results[operations];
+  MPI_Request requests[operations];
+  MPI_Status statuses[operations];
+  int code = many(1, 1);
+  for (int k = 0; k < operations && code == MPI_SUCCESS; ++k)
+    code = MPI_Iallreduce(data, &results[k], 1, MPI_INT, rank == 1 && k == 20 ? MPI_MAX : MPI_SUM,
+                          MPI_COMM_WORLD, &requests[k]);
+  if (code != MPI_SUCCESS) return code;
+  return of_all(MPI_Waitall(operations, requests, statuses), statuses, operations);
+}
+
 static int mixed(void) {
   int code = many(50, 1);
   if (code == MPI_SUCCESS) code = many(10, 4000);
@@ -138,6 +211,17 @@ static int run(const char* name) {
   if (!strcmp(name, "size_large")) return other_size(4000);
   if (!strcmp(name, "wrong_on_one")) return wrong_on_one();
   if (!strcmp(name, "alltoallw")) return native_against_ours();
+  if (!strcmp(name, "kill_in_wait")) return ends_under_way(1, wait);
+  if (!strcmp(name, "kill_in_waitall")) return ends_under_way(4096, wait_in_array);
+  if (!strcmp(name, "kill_in_test")) return ends_under_way(1, test);
+  if (!strcmp(name, "kill_in_long_test")) return ends_under_way(4096, test);
+  if (!strcmp(name, "start")) return other_start(wait);
+  if (!strcmp(name, "start_in_array")) return other_start(wait_in_array);
+  if (!strcmp(name, "start_tested")) return other_start(test);
+  if (!strcmp(name, "started_size_small")) return other_started_size(3);
+  if (!strcmp(name, "started_size_large")) return other_started_size(4000);
+  if (!strcmp(name, "started_operation")) return other_started_operation();
+  if (!strcmp(name, "one_of_many")) return other_one_of_many();
   if (!strcmp(name, "mixed")) return mixed();
   if (!strcmp(name, "big")) return big();
   fprintf(stderr, "unknown case %s\n", name);

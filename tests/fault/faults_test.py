@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "harness"))
@@ -64,8 +64,17 @@ def until_all_have_ended(folder: str) -> str:
 
 
 def killed(faults: Faults) -> None:
+    killed_in(faults, "kill_small", "kill_large")
+
+
+def killed_under_way(faults: Faults) -> None:
+    """While the others wait or test for a non-blocking collective."""
+    killed_in(faults, "kill_in_wait", "kill_in_waitall", "kill_in_test", "kill_in_long_test")
+
+
+def killed_in(faults: Faults, *cases: str) -> None:
     """Launchers end the others at once; with a shell in between they notice later, and the others name it."""
-    for case in ("kill_small", "kill_large"):
+    for case in cases:
         for more in ((), ("returned",)):
             with tempfile.TemporaryDirectory() as folder:
                 ended = faults.run(case, *more, wrapper=until_all_have_ended(folder))
@@ -105,8 +114,27 @@ MISMATCHES = {  # case: what the error must name
 }
 
 
+MISMATCHED_STARTS = {
+    "start": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
+    "start_in_array": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
+    "start_tested": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
+    "started_operation": ("MPI_MAX", "MPI_SUM"),
+    "started_size_small": ("8 bytes", "12 bytes"),
+    "started_size_large": ("15996 bytes", "16000 bytes"),
+    "one_of_many": ("(call 21)", "MPI_MAX", "MPI_SUM"),
+}
+
+
 def mismatched(faults: Faults) -> None:
-    for case, names in MISMATCHES.items():
+    mismatched_in(faults, MISMATCHES)
+
+
+def mismatched_starts(faults: Faults) -> None:
+    mismatched_in(faults, MISMATCHED_STARTS)
+
+
+def mismatched_in(faults: Faults, cases: Mapping[str, tuple[str, ...]]) -> None:
+    for case, names in cases.items():
         for more in ((), ("returned",)):
             ended = faults.run(case, *more)
             expect(ended.status != 0, f"{case}: the job fails", ended)
@@ -290,9 +318,11 @@ def disagreed_about_nodes(faults: Faults) -> None:
 
 GROUPS: dict[str, Callable[[Faults], None]] = {
     "killed": killed,
+    "killed_under_way": killed_under_way,
     "killed_under_launcher": killed_under_launcher,
     "stopped": stopped,
     "mismatched": mismatched,
+    "mismatched_starts": mismatched_starts,
     "memory": short_of_memory,
     "without_memfd": without_memfd,
     "partial_launch": partial_launch,
