@@ -117,7 +117,7 @@ void LaneOperation::fail(Status status) noexcept {
 }
 
 void LaneOperation::release() noexcept {
-  lane_.unused_.push_back(this);
+  lane_.give_back(*this);
 }
 
 }  // namespace hocket::engine

@@ -15,7 +15,10 @@ namespace hocket::engine {
 
 class LaneOperation final : public Outstanding {
  public:
-  explicit LaneOperation(NonblockingLane& lane) : lane_(lane) {}
+  LaneOperation(NonblockingLane& lane, std::size_t place) : lane_(lane), place_(place) {}
+
+  /// Among those that the lane has made.
+  std::size_t place() const noexcept { return place_; }
 
   /// Takes its instances. Throws std::bad_alloc.
   void prepare(const Prepared& prepared, const Call& call);
@@ -46,6 +49,7 @@ class LaneOperation final : public Outstanding {
   compiled::StartedFlatCall flat_call() noexcept;
 
   NonblockingLane& lane_;
+  const std::size_t place_;
   const Path* path_ = nullptr;
   std::uint32_t signature_ = 0;
   Call call_;

@@ -70,15 +70,29 @@ std::byte* NonblockingLane::carve(Part& part, std::size_t bytes) {
   return part.memory;
 }
 
+namespace {
+bool is_younger(const LaneOperation* one, const LaneOperation* other) {
+  return one->place() > other->place();
+}
+}  // namespace
+
+/// The oldest one: a program that repeats itself finds the same ones in each turn, which have grown to what
+/// they need then.
 LaneOperation& NonblockingLane::unused() {
   if (unused_.empty()) {
-    operations_.push_back(std::make_unique<LaneOperation>(*this));
+    operations_.push_back(std::make_unique<LaneOperation>(*this, operations_.size()));
     unused_.reserve(operations_.size());
-    unused_.push_back(operations_.back().get());
+    return *operations_.back();
   }
+  std::pop_heap(unused_.begin(), unused_.end(), is_younger);
   LaneOperation& operation = *unused_.back();
   unused_.pop_back();
   return operation;
+}
+
+void NonblockingLane::give_back(LaneOperation& operation) noexcept {
+  unused_.push_back(&operation);  // there is room: see unused()
+  std::push_heap(unused_.begin(), unused_.end(), is_younger);
 }
 
 Outstanding* NonblockingLane::start(const Prepared& prepared, const Call& call) noexcept {

@@ -54,6 +54,7 @@ class NonblockingLane {
                   std::byte* memory, transports::Waiting waiting);
   std::byte* carve(Part& part, std::size_t bytes);
   LaneOperation& unused();
+  void give_back(LaneOperation& operation) noexcept;
   void mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept;
 
   Engine& engine_;
@@ -63,7 +64,7 @@ class NonblockingLane {
   Part staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Cells> cells_;
   std::vector<std::unique_ptr<LaneOperation>> operations_;
-  std::vector<LaneOperation*> unused_;
+  std::vector<LaneOperation*> unused_;  ///< a heap, the oldest first
   // Operations over the cells run one after the other: a pair's messages are a stream.
   std::uint32_t streams_taken_ = 0, streams_left_ = 0;
 };

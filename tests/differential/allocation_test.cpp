@@ -1,12 +1,14 @@
 // Once warm, no call allocates: every collective, in every way in which the engine runs it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/calls.hpp"
@@ -115,6 +117,69 @@ TEST(Allocation, none_between_pairs_of_ranks) {
       {1, 3'000});
   for (const char* path : {"knomial", "recursive_doubling", "ring", "pairwise"})
     EXPECT_GT(paths.at(path), 0u);
+}
+
+/// A start, and advancing until the end; many are under way at a time.
+class Started {
+ public:
+  Started(engine::Communicator& communicator, const harness::CallData& data)
+      : prepared_(communicator.prepare(data.call(), engine::Form::nonblocking)),
+        operation_(prepared_ && !prepared_->is_native() ? communicator.start(*prepared_, data.call())
+                                                        : nullptr) {
+    if (!prepared_) throw std::runtime_error(communicator.error());
+  }
+  bool is_native() const { return !operation_; }
+  bool advance() {
+    const Status status = is_native() ? Status::ok : operation_->advance();
+    if (status == Status::pending) return false;
+    if (status != Status::ok) throw std::runtime_error("an operation failed");
+    if (operation_) operation_->release();
+    operation_ = nullptr;
+    return true;
+  }
+
+ private:
+  engine::Prepared* prepared_;
+  engine::Outstanding* operation_;
+};
+
+/// Returns how many the engine ran.
+std::size_t run_together(engine::Communicator& communicator, const std::vector<harness::CallData>& calls,
+                         std::vector<Started>& started) {
+  started.clear();
+  for (const harness::CallData& data : calls) started.emplace_back(communicator, data);
+  const std::size_t ours = static_cast<std::size_t>(
+      std::count_if(started.begin(), started.end(), [](auto& s) { return !s.is_native(); }));
+  for (std::size_t left = 1; left > 0;) {
+    left = 0;
+    for (Started& s : started) left += s.is_native() || s.advance() ? 0 : 1;
+    std::this_thread::yield();
+  }
+  return ours;
+}
+
+/// By compiled plans and by interpreted ones, in one segment and in several.
+TEST(Allocation, none_in_operations_under_way) {
+  harness::Ranks setting;
+  setting.ranks = ranks;
+  setting.one_core = true;
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+    std::vector<harness::CallData> calls;
+    for (const Function function : harness::all_functions())
+      for (const std::size_t elements :
+           {std::size_t{1}, std::size_t{40}, std::size_t{3'000}, std::size_t{40'000}})
+        for (const bool in_place : {false, true})
+          calls.emplace_back(plan_of(function, elements, in_place), rank);
+    std::vector<Started> started;
+    started.reserve(calls.size());
+    for (int round = 0; round < 6; ++round) {
+      const std::uint64_t before = harness::allocations();
+      const std::size_t ours = run_together(communicator, calls, started);
+      const std::uint64_t made = harness::allocations() - before;
+      EXPECT_GT(ours, calls.size() / 2);
+      if (round > 1) EXPECT_EQ(made, 0u) << "round " << round << ", rank " << rank;
+    }
+  });
 }
 
 /// As programs call them: in turn.

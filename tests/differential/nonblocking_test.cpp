@@ -18,6 +18,7 @@
 namespace hocket {
 namespace {
 
+using engine::Form;
 using engine::Function;
 using engine::Outcome;
 using engine::Outstanding;
@@ -26,7 +27,7 @@ using engine::Rank;
 constexpr std::uint64_t too_long_ns = 60'000'000'000;
 
 struct Batch {
-  std::string force;
+  std::string force = "";
   int ranks = 2;
   std::size_t most_elements = 3000;
   int rounds = 6;
