@@ -20,7 +20,7 @@ int wait_by_tests(Test test, Wait wait) {
   for (std::uint32_t turn = 0; is_anything_under_way(); ++turn) {
     const std::uint32_t completed_before = completed_count();
     progress();
-    if (turn % turns_per_test == 0 || completed_count() != completed_before) {
+    if (turn % turns_per_test == turns_per_test - 1 || completed_count() != completed_before) {
       int done = 0;
       const int code = test(&done);
       if (done || code != MPI_SUCCESS) return code;
