@@ -1,10 +1,11 @@
-// Random calls of all collectives, in their blocking and their non-blocking form: what differential.c and
-// nonblocking_random.c compare. All ranks draw the same ones, also the members of different communicators.
-// Data are small integers, so that results are exact in every type (elements.h).
+// Random calls of all collectives, in their blocking, non-blocking and persistent form: what differential.c,
+// nonblocking_random.c and persistent_random.c compare. All ranks draw the same ones, also the members of
+// different communicators. Data are small integers, so that results are exact in every type (elements.h).
 #pragma once
 
 #include "check.h"
 #include "elements.h"
+#include "persistent_names.h"
 
 static hocket_control_function control;
 static unsigned long long state;
@@ -66,15 +67,19 @@ static void* target_at_root(ARGUMENTS) {
   return c->rank == c->root && c->in_place ? MPI_IN_PLACE : out;
 }
 
-// Both forms of a collective, from the arguments that they have in common.
-#define FORMS(name, Blocking, Nonblocking, ...)               \
-  static void name(ARGUMENTS) {                               \
-    (void)in, (void)out;                                      \
-    Blocking(__VA_ARGS__, c->comm);                           \
-  }                                                           \
-  static inline void i##name(ARGUMENTS, MPI_Request* later) { \
-    (void)in, (void)out;                                      \
-    Nonblocking(__VA_ARGS__, c->comm, later);                 \
+// The forms of a collective, from the arguments that they have in common.
+#define FORMS(name, Blocking, Nonblocking, ...)                  \
+  static void name(ARGUMENTS) {                                  \
+    (void)in, (void)out;                                         \
+    Blocking(__VA_ARGS__, c->comm);                              \
+  }                                                              \
+  static inline void i##name(ARGUMENTS, MPI_Request* later) {    \
+    (void)in, (void)out;                                         \
+    Nonblocking(__VA_ARGS__, c->comm, later);                    \
+  }                                                              \
+  static inline void keep_##name(ARGUMENTS, MPI_Request* kept) { \
+    (void)in, (void)out;                                         \
+    Blocking##_init(__VA_ARGS__, c->comm, MPI_INFO_NULL, kept);  \
   }
 #define HERE source(c, in, out)
 #define AT_ROOT source_at_root(c, in, out)
@@ -92,6 +97,10 @@ static void barrier(ARGUMENTS) {
 static inline void ibarrier(ARGUMENTS, MPI_Request* later) {
   (void)in, (void)out;
   MPI_Ibarrier(c->comm, later);
+}
+static inline void keep_barrier(ARGUMENTS, MPI_Request* kept) {
+  (void)in, (void)out;
+  MPI_Barrier_init(c->comm, MPI_INFO_NULL, kept);
 }
 FORMS(bcast, MPI_Bcast, MPI_Ibcast, out, SENT, c->root)
 FORMS(gather, MPI_Gather, MPI_Igather, AT_ROOT, SENT, out, EQUAL, c->root)
@@ -113,9 +122,10 @@ static const struct collective {
   const char* name;
   void (*run)(ARGUMENTS);
   void (*start)(ARGUMENTS, MPI_Request* later);
+  void (*keep)(ARGUMENTS, MPI_Request* kept);
   int reduces;
 } collectives[] = {
-#define ROW(name, reduces) {#name, name, i##name, reduces}
+#define ROW(name, reduces) {#name, name, i##name, keep_##name, reduces}
     ROW(barrier, 0),  ROW(bcast, 0),     ROW(gather, 0),         ROW(gatherv, 0),
     ROW(scatter, 0),  ROW(scatterv, 0),  ROW(allgather, 0),      ROW(allgatherv, 0),
     ROW(alltoall, 0), ROW(alltoallv, 0), ROW(reduce, 1),         ROW(allreduce, 1),

@@ -31,7 +31,7 @@ int make_ours(Communicator& c, MPI_Request* handle, Native native, A... argument
     if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);
     return native();
   }
-  if (const int code = make_token(c.handle, handle); code != MPI_SUCCESS) return code;
+  if (const int code = make_token(c, handle); code != MPI_SUCCESS) return code;
   request->keep<Described>(*prepared);
   remember_persistent(*handle, std::move(request));
   return MPI_SUCCESS;

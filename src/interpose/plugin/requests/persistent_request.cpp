@@ -58,8 +58,10 @@ int PersistentRequest::deactivate() noexcept {
   return code();
 }
 
-int make_token(MPI_Comm comm, MPI_Request* handle) {
-  return host().Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, handle);
+// From MPI_PROC_NULL would do as well, but for Intel MPI, which takes it for a complete one before it is
+// started.
+int make_token(const Communicator& c, MPI_Request* handle) {
+  return host().Recv_init(nullptr, 0, MPI_BYTE, c.rank, 0, c.handle, handle);
 }
 
 void remember_persistent(MPI_Request handle, std::unique_ptr<PersistentRequest> request) {

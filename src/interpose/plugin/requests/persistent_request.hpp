@@ -71,7 +71,7 @@ inline bool is_any_persistent_active() {
 }
 
 /// The MPI's request, of which nothing but the handle is ever used. An MPI error code.
-int make_token(MPI_Comm comm, MPI_Request* handle);
+int make_token(const Communicator& communicator, MPI_Request* handle);
 /// Throws std::bad_alloc.
 void remember_persistent(MPI_Request handle, std::unique_ptr<PersistentRequest> request);
 /// The program frees it. An active one ends first, which nobody waits for.
