@@ -296,6 +296,41 @@ static void after_its_communicator(void) {
   MPI_Request_free(&request);
 }
 
+// It keeps the type and the operation that it was made with, too.
+static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int*)inout)[2 * i] += ((const int*)in)[2 * i];
+}
+static void after_its_type_and_operation(void) {
+  MPI_Datatype pair, spread;
+  MPI_Op op;
+  MPI_Request sum, gathered;
+  int in[6] = {1, 0, 1, 0, 1, 0}, out[6] = {0}, *all = calloc((size_t)size * 6, sizeof(int));
+  context("after its type and its operation");
+  MPI_Type_vector(1, 1, 1, MPI_INT, &pair);
+  MPI_Type_create_resized(pair, 0, 2 * sizeof(int), &spread);
+  MPI_Type_commit(&spread);
+  MPI_Op_create(add, 1, &op);
+  MPI_Allreduce_init(in, out, 3, spread, op, MPI_COMM_WORLD, MPI_INFO_NULL, &sum);
+  MPI_Allgather_init(in, 3, spread, all, 3, spread, MPI_COMM_WORLD, MPI_INFO_NULL, &gathered);
+  MPI_Type_free(&pair);
+  MPI_Type_free(&spread);
+  MPI_Op_free(&op);
+  CHECK(spread == MPI_DATATYPE_NULL && op == MPI_OP_NULL);
+  for (int i = 1; i < 4; ++i) {
+    in[0] = in[2] = in[4] = i;
+    MPI_Start(&sum);
+    MPI_Start(&gathered);
+    MPI_Wait(&gathered, MPI_STATUS_IGNORE);
+    MPI_Wait(&sum, MPI_STATUS_IGNORE);
+    CHECK(out[0] == size * i && out[2] == size * i && out[4] == size * i && out[1] == 0);
+    for (int k = 0; k < 3 * size; ++k) CHECK(all[2 * k] == i && all[2 * k + 1] == 0);
+  }
+  MPI_Request_free(&sum);
+  MPI_Request_free(&gathered);
+  free(all);
+}
+
 // The first collective of a communicator makes a persistent one.
 static void first_of_a_communicator(void) {
   MPI_Comm comm;
@@ -323,5 +358,6 @@ int main(int argc, char** argv) {
   if (hocket_is_required() && size > 1) freed_while_active();  // Open MPI's own cannot
   first_of_a_communicator();
   after_its_communicator();
+  after_its_type_and_operation();
   return check_finish("persistent_requests");
 }

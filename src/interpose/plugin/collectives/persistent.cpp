@@ -32,7 +32,7 @@ int make_ours(Communicator& c, MPI_Request* handle, Native native, A... argument
     return native();
   }
   if (const int code = make_token(c, handle); code != MPI_SUCCESS) return code;
-  request->keep<Described>(*prepared);
+  request->keep(described, *prepared);
   remember_persistent(*handle, std::move(request));
   return MPI_SUCCESS;
 }

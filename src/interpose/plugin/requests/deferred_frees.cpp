@@ -8,6 +8,7 @@
 #include "interpose/plugin/handles/operations.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/persistent_request.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
@@ -47,6 +48,11 @@ bool take_unused(std::vector<Freed<Handle>>& list, std::uint64_t ended, Handle& 
   return true;
 }
 
+// Persistent ones may be started again at any time.
+bool may_be_in_use() {
+  return is_anything_under_way() || persistent_users_of_handles.load(std::memory_order_relaxed) != 0;
+}
+
 // What is not the program's own is the MPI's to refuse.
 bool is_own(MPI_Datatype type) {
   if (type == null().type) return false;
@@ -55,7 +61,7 @@ bool is_own(MPI_Datatype type) {
 }
 
 int type_free(MPI_Datatype* type) try {
-  if (!type || !is_anything_under_way() || !is_own(*type)) return host().Type_free(type);
+  if (!type || !may_be_in_use() || !is_own(*type)) return host().Type_free(type);
   defer(deferred.types, *type, null().type);
   return MPI_SUCCESS;
 } catch (const std::bad_alloc&) {
@@ -63,8 +69,7 @@ int type_free(MPI_Datatype* type) try {
 }
 
 int op_free(MPI_Op* op) try {
-  if (!op || !is_anything_under_way() || operation_of(*op).kind != OperationClass::user)
-    return host().Op_free(op);
+  if (!op || !may_be_in_use() || operation_of(*op).kind != OperationClass::user) return host().Op_free(op);
   defer(deferred.operations, *op, MPI_OP_NULL);
   return MPI_SUCCESS;
 } catch (const std::bad_alloc&) {
@@ -76,6 +81,7 @@ int op_free(MPI_Op* op) try {
 void free_unused(std::uint64_t ended) noexcept {
   if (!any_deferred.load(std::memory_order_relaxed)) [[likely]]
     return;
+  if (persistent_users_of_handles.load(std::memory_order_relaxed) != 0) return;
   MPI_Datatype type;
   while (take_unused(deferred.types, ended, type)) host().Type_free(&type);
   MPI_Op op;

@@ -7,17 +7,20 @@
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
 
 std::atomic<std::uint32_t> active_persistent_requests{0};
+std::atomic<std::uint32_t> persistent_users_of_handles{0};
 std::atomic<std::uint32_t> persistent_request_count{0};
 HandleTable<PersistentRequest>& persistent_requests = *new HandleTable<PersistentRequest>;
 
 PersistentRequest::~PersistentRequest() {
   if (!prepared_) return;
   --prepared_->users;
+  persistent_users_of_handles -= uses_handles_;
   release_persistent_of(communicator());
 }
 
@@ -77,7 +80,7 @@ std::vector<std::unique_ptr<PersistentRequest>>& abandoned =
 
 }  // namespace
 
-void forget_persistent(MPI_Request handle) {
+static void take_away(MPI_Request handle) {
   const std::lock_guard lock(progress_lock);
   std::erase_if(abandoned, [](const auto& request) { return request->is_over(); });
   std::unique_ptr<PersistentRequest> request = persistent_requests.take(bits_of(handle));
@@ -90,6 +93,11 @@ void forget_persistent(MPI_Request handle) {
     request->abandon();
     abandoned.push_back(std::move(request));
   }
+}
+
+void forget_persistent(MPI_Request handle) {
+  take_away(handle);
+  if (!is_anything_under_way()) free_unused(started_count());
 }
 
 void forget_all_persistent() {

@@ -19,6 +19,8 @@ namespace hocket::interpose {
 /// Requests that have been started and not been waited for since: one load tells that the MPI's own answers
 /// are right.
 extern std::atomic<std::uint32_t> active_persistent_requests;
+/// Requests, active or not, that use the program's types or operations whenever they run.
+extern std::atomic<std::uint32_t> persistent_users_of_handles;
 
 class PersistentRequest final : public Request {
  public:
@@ -27,7 +29,9 @@ class PersistentRequest final : public Request {
 
   /// The call that is held, of type Described, and what was decided for it: both stay.
   template <class Described>
-  void keep(engine::Prepared& prepared) {
+  void keep(const Described& described, engine::Prepared& prepared) {
+    uses_handles_ = !described.is_plain() || has_own_operation(described.call());
+    persistent_users_of_handles += uses_handles_;
     prepared_ = &prepared;
     ++prepared.users;
     ++communicator().persistent_requests;
@@ -49,10 +53,14 @@ class PersistentRequest final : public Request {
  private:
   enum class State : std::uint8_t { inactive, under_way, over };
 
+  static bool has_own_operation(const Call& call) {
+    return ir::is_reduction(call.collective) && !call.reduction.kernel;
+  }
   void tell() noexcept override;
   bool begin();
 
   std::atomic<State> state_{State::inactive};
+  bool uses_handles_ = false;
   engine::Function function_ = engine::Function::other;
   engine::Prepared* prepared_ = nullptr;
   bool (*start_)(PersistentRequest&) = nullptr;
