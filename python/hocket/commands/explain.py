@@ -136,9 +136,7 @@ def _predicted(choice: dict[str, Any], call: _Call, predictions: dict[str, Predi
         lines.append(f"  predicted: {chosen.split()}")
     elif possible and not choice["algorithm"]:
         fastest = min(possible, key=lambda name: possible[name].total)
-        lines.append(
-            f"  the MPI's own is not predicted; of the schedules below {fastest} is the fastest"
-        )
+        lines.append(f"  the MPI's own is not predicted; of the schedules below {fastest} is the fastest")
     levels = ", ".join(f"{level.name} ({level.ranks or 'all'})" for level in call.machine.levels)
     lines.append(f"  predictions by LogGP: {call.machine.origin()}; ranks per level: {levels}")
     refused = {name: found.refusal for name, found in predictions.items() if found.refusal}

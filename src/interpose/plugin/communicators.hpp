@@ -49,7 +49,8 @@ struct Communicator {
   int size = 0;
   std::unique_ptr<engine::Communicator> engine;  ///< null: left to the MPI
   std::string why_not;
-  engine::ReportRow* left[engine::form_count][engine::function_count] = {};  ///< counters of what is left to the MPI
+  engine::ReportRow* left[engine::form_count][engine::function_count] =
+      {};  ///< counters of what is left to the MPI
 
   Sides sides;
   Repeats repeats;

@@ -12,8 +12,9 @@ void* (*find_symbol)(const char*) = nullptr;
 
 #define X(name, iname)                                                                                       \
   static_assert(std::is_same_v<decltype(Counted<int>::name), decltype(&MPI_##name)>, "shape of MPI_" #name); \
-  static_assert(std::is_same_v<decltype(Started<int>::name), decltype(&MPI_##iname)>, "shape of "            \
-                                                                                      "MPI_" #iname);
+  static_assert(std::is_same_v<decltype(Started<int>::name), decltype(&MPI_##iname)>,                        \
+                "shape of "                                                                                  \
+                "MPI_" #iname);
 HOCKET_COUNTED_FUNCTIONS(X)
 #undef X
 
@@ -46,11 +47,11 @@ void find_host_functions(const hocket_stage0& stage0) {
 #define X(name) find(h.name, stage0, "PMPI_" #name);
   HOCKET_HOST_FUNCTIONS(X)
 #undef X
-#define X(name, iname)                                \
-  find(h.small.name, stage0, "PMPI_" #name);          \
-  find(h.large.name, stage0, "PMPI_" #name "_c");     \
-  find(h.small_started.name, stage0, "PMPI_" #iname); \
-  find(h.large_started.name, stage0, "PMPI_" #iname "_c"); \
+#define X(name, iname)                                                                   \
+  find(h.small.name, stage0, "PMPI_" #name);                                             \
+  find(h.large.name, stage0, "PMPI_" #name "_c");                                        \
+  find(h.small_started.name, stage0, "PMPI_" #iname);                                    \
+  find(h.large_started.name, stage0, "PMPI_" #iname "_c");                               \
   find_either(h.small_kept.name, stage0, "PMPI_" #name "_init", "PMPIX_" #name "_init"); \
   find(h.large_kept.name, stage0, "PMPI_" #name "_init_c");
   HOCKET_COUNTED_FUNCTIONS(X)

@@ -12,8 +12,8 @@ namespace hocket::interpose {
 
 enum class Begun : std::uint8_t { ours, native, failed };
 
-/// Where the MPI's own blocking calls do not let Hocket call the MPI, operations that need it to go on are the
-/// MPI's: several nodes, and the user's own reduction operations. The same on all ranks.
+/// Where the MPI's own blocking calls do not let Hocket call the MPI, operations that need it to go on are
+/// the MPI's: several nodes, and the user's own reduction operations. The same on all ranks.
 inline bool can_progress(const Communicator& c, const Call& call) {
   if (is_hooked_into_mpi()) return true;
   const bool has_messenger = process.engine->carries_messages_in_background();

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "interpose/plugin/requests/hooks.hpp"
+
+// The network's lock is held in all of these calls.
+
 namespace hocket::interpose {
 
 MpiPort::MpiPort(MPI_Comm comm) : comm_(comm), byte_(MPI_BYTE) {
@@ -49,6 +53,7 @@ Status MpiPort::started(int result, Ticket ticket) noexcept {
 
 Status MpiPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
                      Ticket& ticket) noexcept {
+  const WithoutHook alone;
   if (!take_ticket(ticket)) return Status::no_memory;
   receives_[ticket] = false;
   return started(host().Isend(data, static_cast<int>(bytes), byte_, to, static_cast<int>(tag), comm_,
@@ -58,6 +63,7 @@ Status MpiPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t
 
 Status MpiPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                         Ticket& ticket) noexcept {
+  const WithoutHook alone;
   if (!take_ticket(ticket)) return Status::no_memory;
   receives_[ticket] = true;
   return started(host().Irecv(data, static_cast<int>(bytes), byte_, from, static_cast<int>(tag), comm_,
@@ -66,6 +72,7 @@ Status MpiPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t 
 }
 
 Status MpiPort::test(Ticket ticket) noexcept {
+  const WithoutHook alone;
   int done = 0;
   MPI_Status status;
   const int result = host().Test(&requests_[ticket], &done, &status);
@@ -76,6 +83,7 @@ Status MpiPort::test(Ticket ticket) noexcept {
 
 /// A send cannot be called back: the MPI keeps what it needs of it.
 void MpiPort::abandon(Ticket ticket) noexcept {
+  const WithoutHook alone;
   MPI_Request& request = requests_[ticket];
   if (receives_[ticket]) {
     MPI_Status status;
@@ -88,12 +96,14 @@ void MpiPort::abandon(Ticket ticket) noexcept {
 }
 
 Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexcept {
+  const WithoutHook alone;
   const int result =
       host().Irecv(data, static_cast<int>(bytes), byte_, MPI_ANY_SOURCE, 0, comm_, &listening_[place]);
   return result == MPI_SUCCESS ? Status::ok : Status::failed;
 }
 
 Status MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
+  const WithoutHook alone;
   int index = 0, done = 0;
   MPI_Status status;
   if (host().Testany(places, listening_, &index, &done, &status) != MPI_SUCCESS) return Status::failed;

@@ -6,6 +6,9 @@
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
+
+constinit thread_local int WithoutHook::depth __attribute__((tls_model("initial-exec"))) = 0;
+
 namespace {
 
 using Callback = int (*)();
@@ -14,7 +17,7 @@ using Registration = int (*)(Callback);
 bool hooked = false;
 
 int progress_once() {
-  if (is_anything_under_way()) progress();
+  if (is_anything_under_way() && !WithoutHook::any()) progress();
   return 0;
 }
 
