@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <utility>
 
 #include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
@@ -20,23 +21,49 @@ inline bool can_progress(const Communicator& c, const Call& call) {
   return !engine::has_own_operation(call) && (has_messenger || !c.engine->runs_over_mpi());
 }
 
+/// A request that is given back unless it is put to use.
+class Lease {
+ public:
+  Lease() : request_(&take_request()) {}
+  ~Lease() {
+    if (request_) give_back(*request_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Request& operator*() const { return *request_; }
+  Request& use() { return *std::exchange(request_, nullptr); }
+
+ private:
+  Request* request_;
+};
+
+/// The handle comes first: an operation that has been numbered must go on.
+template <class Described>
+Begun launch(Lease& lease, engine::Prepared& prepared, MPI_Request* handle) {
+  if ((*lease).make_handle(handle) != MPI_SUCCESS) throw std::bad_alloc();
+  Request& request = lease.use();
+  try {
+    if (request.start<Described>(prepared)) return add_under_way(request), Begun::ours;
+  } catch (...) {
+    request.drop_handle(handle);
+    throw;
+  }
+  request.drop_handle(handle);
+  return Begun::failed;
+}
+
 template <class Described, class... A>
 Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
   const std::lock_guard lock(progress_lock);
-  Request& request = take_request();
-  Described& described = request.hold<Described>(c);
-  const auto native = [&] { return give_back(request), Begun::native; };
-  if (!described.describe(arguments...) || !can_progress(c, described.call())) return native();
+  Lease lease;
+  Described& described = (*lease).template hold<Described>(c);
+  if (!described.describe(arguments...) || !can_progress(c, described.call())) return Begun::native;
   engine::Prepared* prepared = c.engine->prepare(described.call(), engine::Form::nonblocking);
   if (!prepared) return Begun::failed;
-  if (prepared->is_native()) {
-    if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);
-    return native();
-  }
-  if (!request.start<Described>(*prepared)) return Begun::failed;
-  if (request.make_handle(handle) != MPI_SUCCESS) throw std::bad_alloc();
-  add_under_way(request);
-  return Begun::ours;
+  if (!prepared->is_native()) return launch<Described>(lease, *prepared, handle);
+  if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);
+  return Begun::native;
 }
 
 template <class Described, class Native, class... A>

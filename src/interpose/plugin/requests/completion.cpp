@@ -5,13 +5,52 @@
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/failures.hpp"
 #include "interpose/plugin/requests/persistent_completion.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
 
+namespace {
+
+// Each function of the MPI, with the errors of operations that have failed.
+
+int plain_test(MPI_Request* request, int* done, MPI_Status* status) {
+  if (!is_any_request_failed()) [[likely]]
+    return host().Test(request, done, status);
+  const int own = failure_of(*request);
+  const int code = host().Test(request, done, status);
+  return code == MPI_SUCCESS && *done ? own : code;
+}
+
+int plain_test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+  if (!is_any_request_failed()) [[likely]]
+    return host().Testall(count, requests, done, statuses);
+  const Failures failures(count, requests);
+  const int code = host().Testall(count, requests, done, statuses);
+  return code == MPI_SUCCESS && *done ? failures.in_all(statuses) : code;
+}
+
+int plain_test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+  if (!is_any_request_failed()) [[likely]]
+    return host().Testany(count, requests, index, done, status);
+  const Failures failures(count, requests);
+  const int code = host().Testany(count, requests, index, done, status);
+  return code == MPI_SUCCESS && *done && *index != MPI_UNDEFINED ? failures.of(*index) : code;
+}
+
+int plain_test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  if (!is_any_request_failed()) [[likely]]
+    return host().Testsome(count, requests, completed, indices, statuses);
+  const Failures failures(count, requests);
+  const int code = host().Testsome(count, requests, completed, indices, statuses);
+  return code == MPI_SUCCESS && *completed > 0 ? failures.in_some(*completed, indices, statuses) : code;
+}
+
+}  // namespace
+
 int wait_with_progress(MPI_Request* request, MPI_Status* status) {
-  return wait_by_tests([&](int* done) { return host().Test(request, done, status); },
+  return wait_by_tests([&](int* done) { return plain_test(request, done, status); },
                        [&] { return host().Wait(request, status); });
 }
 
@@ -31,14 +70,14 @@ int wait(MPI_Request* request, MPI_Status* status) {
 int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (persistent::is_concerned(count, requests)) [[unlikely]]
     return persistent::wait_all(count, requests, statuses);
-  return wait_by_tests([&](int* done) { return host().Testall(count, requests, done, statuses); },
+  return wait_by_tests([&](int* done) { return plain_test_all(count, requests, done, statuses); },
                        [&] { return host().Waitall(count, requests, statuses); });
 }
 
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   if (persistent::is_concerned(count, requests)) [[unlikely]]
     return persistent::wait_any(count, requests, index, status);
-  return wait_by_tests([&](int* done) { return host().Testany(count, requests, index, done, status); },
+  return wait_by_tests([&](int* done) { return plain_test_any(count, requests, index, done, status); },
                        [&] { return host().Waitany(count, requests, index, status); });
 }
 
@@ -48,7 +87,7 @@ int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MP
     return persistent::wait_some(count, requests, completed, indices, statuses);
   return wait_by_tests(
       [&](int* done) {
-        const int code = host().Testsome(count, requests, completed, indices, statuses);
+        const int code = plain_test_some(count, requests, completed, indices, statuses);
         *done = *completed != 0;
         return code;
       },
@@ -59,28 +98,28 @@ int test(MPI_Request* request, int* done, MPI_Status* status) {
   if (request && persistent::is_concerned(1, request)) [[unlikely]]
     return persistent::test(request, done, status);
   progress_before_test();
-  return host().Test(request, done, status);
+  return plain_test(request, done, status);
 }
 
 int test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   if (persistent::is_concerned(count, requests)) [[unlikely]]
     return persistent::test_all(count, requests, done, statuses);
   progress_before_test();
-  return host().Testall(count, requests, done, statuses);
+  return plain_test_all(count, requests, done, statuses);
 }
 
 int test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
   if (persistent::is_concerned(count, requests)) [[unlikely]]
     return persistent::test_any(count, requests, index, done, status);
   progress_before_test();
-  return host().Testany(count, requests, index, done, status);
+  return plain_test_any(count, requests, index, done, status);
 }
 
 int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
   if (persistent::is_concerned(count, requests)) [[unlikely]]
     return persistent::test_some(count, requests, completed, indices, statuses);
   progress_before_test();
-  return host().Testsome(count, requests, completed, indices, statuses);
+  return plain_test_some(count, requests, completed, indices, statuses);
 }
 
 int request_get_status(MPI_Request request, int* done, MPI_Status* status) {

@@ -67,7 +67,8 @@ int poll(AsyncThing) {
     return async_no_progress;
   }
   lent = false;
-  return async_done;
+  // Somebody may have started one since, and found it lent.
+  return is_anything_under_way() && !lent.exchange(true) ? async_no_progress : async_done;
 }
 
 }  // namespace

@@ -83,8 +83,13 @@ int sendrecv(const void* sent, N sent_count, MPI_Datatype sent_type, int to, int
   if (const int code = f.irecv(received, received_count, received_type, from, received_tag, comm, &receive);
       code != MPI_SUCCESS)
     return code;
-  const int sent_code = wait_for(f.isend(sent, sent_count, sent_type, to, sent_tag, comm, &sending), &sending,
-                                 MPI_STATUS_IGNORE);
+  if (const int code = f.isend(sent, sent_count, sent_type, to, sent_tag, comm, &sending);
+      code != MPI_SUCCESS) {
+    host().Cancel(&receive);
+    host().Wait(&receive, MPI_STATUS_IGNORE);
+    return code;
+  }
+  const int sent_code = wait_with_progress(&sending, MPI_STATUS_IGNORE);
   const int received_code = wait_with_progress(&receive, status);
   return sent_code != MPI_SUCCESS ? sent_code : received_code;
 }

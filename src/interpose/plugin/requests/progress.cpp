@@ -22,6 +22,7 @@ namespace {
 struct UnderWay {
   Request* request;
   std::uint64_t number;  ///< of all that have been started
+  bool ending = false;   ///< somebody completes it
 };
 std::vector<UnderWay>& requests = *new std::vector<UnderWay>;  // oldest first
 std::atomic<std::uint64_t> started{0};
@@ -34,23 +35,55 @@ void count_under_way() {
 std::atomic<std::uint32_t> calls_of_progress{0};
 std::atomic<std::uint32_t> completed{0};
 
-// Completing one may run the program's handlers, which may start others: the list may grow meanwhile. What it
-// uses may be freed, by another thread, when it is not counted any more.
-void advance_all() noexcept {
-  for (std::size_t i = 0; i < requests.size();) {
-    Request& request = *requests[i].request;
-    if (!request.has_arrived() && !request.advance()) {
-      ++i;
-      continue;
-    }
-    Communicator& communicator = request.communicator();
-    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
-    request.complete();
+bool is_going_on(const UnderWay& r) {
+  return !r.ending && !r.request->has_arrived();
+}
+
+// Goes on with all from this place on, up to one that has ended: complete() is for the caller, without the
+// lock. Under the lock.
+const UnderWay* next_ended(std::size_t& place) noexcept {
+  for (; place < requests.size(); ++place) {
+    UnderWay& r = requests[place];
+    if (r.ending || !(r.request->has_arrived() || r.request->advance())) continue;
+    r.ending = true;
+    return &r;
+  }
+  return nullptr;
+}
+
+// It is not under way any more. What it uses may be freed, by another thread, from now on.
+void take_off(const UnderWay& ended, Communicator& communicator) noexcept {
+  std::uint64_t all_ended = started_count();
+  {
+    const std::lock_guard lock(progress_lock);
+    std::erase_if(requests, [&](const UnderWay& r) { return r.number == ended.number; });
     --communicator.requests_under_way;
     count_under_way();
     completed.store(completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    free_unused(requests.empty() ? started_count() : requests.front().number - 1);
+    if (!requests.empty()) all_ended = requests.front().number - 1;
   }
+  free_unused(all_ended);
+}
+
+// Without the lock: the program's error handler, and callbacks of its types, may call any function of MPI. A
+// failed request has no data to deliver, and its handler may free the communicator: it is off the list
+// before.
+void complete(const UnderWay& ended) noexcept {
+  Request& request = *ended.request;
+  Communicator& communicator = request.communicator();
+  if (request.has_failed()) {
+    const auto failure = request.failure();
+    take_off(ended, communicator);
+    request.raise(failure);
+    return request.tell();
+  }
+  request.deliver();
+  {
+    const std::lock_guard lock(progress_lock);
+    request.release();
+  }
+  request.tell();
+  take_off(ended, communicator);
 }
 
 /// For how long nothing has ended although somebody was here to see it: what the program does between its
@@ -69,9 +102,10 @@ std::uint64_t waited_ns() noexcept {
 /// A rank that has died, or is in another call, is found out by who waits for it, or tests again and again.
 void look_after_one() noexcept {
   static std::size_t turn = 0;
-  Request& request = *requests[turn++ % requests.size()].request;
+  const UnderWay& r = requests[turn++ % requests.size()];
+  Request& request = *r.request;
   const std::uint64_t waited = waited_ns();
-  if (request.has_arrived()) return;
+  if (r.ending || request.has_arrived()) return;
   transports::Watch* watch = request.operation().waiting().watch;
   if (!watch) return;
   const Status status = watch->look(request.operation().blocker().peer, waited);
@@ -91,19 +125,24 @@ void add_under_way(Request& request) {
   started.store(requests.back().number, std::memory_order_relaxed);
   ++request.communicator().requests_under_way;
   count_under_way();
-  advance_all();
-  if (!requests.empty() && !requests.back().request->operation().has_given()) go_on_elsewhere();
+  if (!request.advance() && !request.operation().has_given()) go_on_elsewhere();
 }
 
-// Who finds it taken has nothing to do: somebody is at it.
+// Who finds the lock taken has nothing to do: somebody is at it.
 void progress() noexcept {
   constexpr std::uint32_t calls_per_look = 256;
   const std::uint32_t call = calls_of_progress.load(std::memory_order_relaxed) + 1;
   calls_of_progress.store(call, std::memory_order_relaxed);
-  const std::unique_lock lock(progress_lock, std::try_to_lock);
-  if (!lock) return;
-  advance_all();
-  if (call % calls_per_look == 0 && !requests.empty()) look_after_one();
+  for (std::size_t place = 0;;) {
+    std::unique_lock lock(progress_lock, std::try_to_lock);
+    if (!lock) return;
+    if (place == 0 && call % calls_per_look == 0 && !requests.empty()) look_after_one();
+    const UnderWay* found = next_ended(place);
+    if (!found) return;
+    const UnderWay ended = *found;
+    lock.unlock();
+    complete(ended);
+  }
 }
 
 std::uint64_t started_count() noexcept {
@@ -123,7 +162,7 @@ bool advance_needing(engine::Outstanding::Needs most) noexcept {
   if (!lock) return false;
   bool moved = false;
   for (const UnderWay& r : requests)
-    if (!r.request->has_arrived() && r.request->operation().needs() <= most) moved |= r.request->advance();
+    if (is_going_on(r) && r.request->operation().needs() <= most) moved |= r.request->advance();
   return moved;
 }
 

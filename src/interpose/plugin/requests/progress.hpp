@@ -18,8 +18,9 @@ inline bool is_anything_under_way() noexcept {
   return under_way.load(std::memory_order_relaxed) != 0;
 }
 
-/// Guards everything of non-blocking operations, on all communicators. What is called under it may come back
-/// to Hocket (the MPI's progress engine, a handler of the program): who only wants to help tries.
+/// Guards everything of non-blocking operations, on all communicators. Calls of the MPI under it may come
+/// back by its progress engine: who only wants to help tries. The program's own functions are never called
+/// under it, but for its reduction operations, which may not call MPI.
 class ProgressLock {
  public:
   void lock() noexcept {

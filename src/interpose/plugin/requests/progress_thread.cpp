@@ -22,6 +22,7 @@ constexpr std::uint32_t spins_of_own_core = 2'000;  // some 50 us beside an idle
 constexpr std::uint32_t idle_looks_before_sleep = 64;
 constexpr unsigned long timer_slack_ns = 1'000;
 
+bool tried = false;  // under the progress lock, or while nothing is under way
 std::atomic<bool> running{false};
 std::atomic<bool> ending{false};
 std::atomic<std::uint32_t> asleep{0};  // 1: waits to be woken
@@ -64,7 +65,7 @@ void go_on(bool has_core) {
 }
 
 void wake_up() noexcept {
-  if (asleep.load(std::memory_order_relaxed) != 0 && asleep.exchange(0) != 0) transports::wake(&asleep);
+  if (asleep.load() != 0 && asleep.exchange(0) != 0) transports::wake(&asleep);
 }
 
 void* run(void*) {
@@ -109,7 +110,6 @@ ThreadDuty thread_duty() {
 }
 
 void wake_progress_thread() noexcept {
-  static bool tried = false;
   if (!tried) {
     tried = true;
     ending = false;
@@ -121,6 +121,7 @@ void wake_progress_thread() noexcept {
 }
 
 void end_progress_thread() noexcept {
+  tried = false;  // MPI may be started again, by sessions
   if (!running.exchange(false)) return;
   ending = true;
   wake_up();

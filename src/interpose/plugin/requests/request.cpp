@@ -6,6 +6,7 @@
 
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/requests/failures.hpp"
 
 namespace hocket::interpose {
 namespace {
@@ -18,20 +19,23 @@ struct Pool {
 };
 Pool& pool = *new Pool;
 
-// Testall asks twice in MPICH; the answer is the same.
-int query(void* extra_state, MPI_Status* status) {
+// Testall asks twice in MPICH; the answer is the same. An error has been raised on the communicator of the
+// operation; the MPI would raise it once more, and on another one (failures.hpp).
+int query(void*, MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) {
     host().Status_set_elements(status, MPI_BYTE, 0);
     host().Status_set_cancelled(status, 0);
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
   }
-  return static_cast<Request*>(extra_state)->code();
+  return MPI_SUCCESS;
 }
 
 // The program has freed it or waited for it, and it is complete.
-int release(void* extra_state) {
-  give_back(*static_cast<Request*>(extra_state));
+int free_request(void* extra_state) {
+  auto& request = *static_cast<Request*>(extra_state);
+  if (request.code() != MPI_SUCCESS) forget_failure(request.handle());
+  give_back(request);
   return MPI_SUCCESS;
 }
 
@@ -70,9 +74,14 @@ bool Request::run(engine::Prepared& prepared, const Call& call) {
 }
 
 int Request::make_handle(MPI_Request* handle) {
-  const int code = host().Grequest_start(query, release, cancel, this, &handle_);
+  const int code = host().Grequest_start(query, free_request, cancel, this, &handle_);
   if (code == MPI_SUCCESS) *handle = handle_;
   return code;
+}
+
+void Request::drop_handle(MPI_Request* handle) noexcept {
+  host().Grequest_complete(handle_);
+  host().Request_free(handle);  // gives it back
 }
 
 bool Request::advance() noexcept {
@@ -88,14 +97,25 @@ void Request::fail(Status status) noexcept {
   failed_ = arrived_ = true;
 }
 
-void Request::complete() noexcept {
-  code_ = failed_ ? raise_error(communicator_->handle, communicator_->engine->error()) : deliver_(*this);
+void Request::deliver() noexcept {
+  code_ = deliver_(*this);
+}
+
+void Request::release() noexcept {
   operation_->release();
   --prepared_->users;
-  tell();
+}
+
+Request::Failure Request::failure() const {
+  return {communicator_->handle, communicator_->engine->error()};
+}
+
+void Request::raise(const Failure& failure) noexcept {
+  code_ = raise_error(failure.comm, failure.text);
 }
 
 void Request::tell() noexcept {
+  if (code_ != MPI_SUCCESS) remember_failure(handle_, code_);
   host().Grequest_complete(handle_);
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -53,17 +54,30 @@ class Request {
   bool advance() noexcept;
   /// It cannot go on.
   void fail(Status status) noexcept;
-  /// Delivers the data and tells whoever waits. On a thread that may call MPI. A request that nobody wants
-  /// any more is gone then.
-  void complete() noexcept;
+  bool has_failed() const { return failed_; }
+
+  // The steps of its end, on a thread that may call MPI.
+  /// Brings the data to their place.
+  void deliver() noexcept;
+  /// The operation belongs to its communicator again. Under the progress lock.
+  void release() noexcept;
+  /// Instead of both, for a failed one: what to tell the program, and telling it, when the communicator may
+  /// be gone.
+  struct Failure {
+    MPI_Comm comm;
+    std::string text;
+  };
+  Failure failure() const;
+  void raise(const Failure& failure) noexcept;
+  /// Tells whoever waits. A request that nobody wants any more is gone then.
+  virtual void tell() noexcept;
 
   /// A request of the MPI for it. An MPI error code.
   int make_handle(MPI_Request* handle);
+  /// It could not be started.
+  void drop_handle(MPI_Request* handle) noexcept;
   int code() const { return code_; }
-
- protected:
-  /// The data have been delivered.
-  virtual void tell() noexcept;
+  MPI_Request handle() const { return handle_; }
 
  private:
   bool run(engine::Prepared& prepared, const Call& call);
