@@ -150,7 +150,9 @@ Status Messages::accept(const Envelope& e, const Transfer& transfer) noexcept {
   return Status::mismatch;
 }
 
+/// The port of a broken network may be gone, and the flight with it.
 Status Messages::fly(Transfer& transfer) noexcept {
+  if (network_.broken_) return Status::failed;
   const Status s = network_.flights_.advance(flight_in(transfer.state), transfer.pieces);
   return s == Status::ok ? end(transfer) : s;
 }
