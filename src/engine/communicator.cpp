@@ -63,15 +63,4 @@ std::unique_ptr<Communicator> Communicator::open(Engine& engine, std::uint64_t o
   return nullptr;
 }
 
-// A communicator without non-blocking operations of its own leaves them to the MPI.
-
-Prepared* Communicator::prepare(const Call&, Form) noexcept {
-  static Prepared native;
-  return &native;
-}
-
-Outstanding* Communicator::start(Prepared&, const Call&) noexcept {
-  return nullptr;
-}
-
 }  // namespace hocket::engine

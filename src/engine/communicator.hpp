@@ -44,10 +44,13 @@ class Communicator {
   /// What becomes of non-blocking and persistent calls of this kind, from everything but their buffers. It
   /// may be given up by later calls, unless it is in use (Prepared::users). Null: see error(). Waits for
   /// nobody.
-  virtual Prepared* prepare(const Call& call, Form form) noexcept;
+  virtual Prepared* prepare(const Call& call, Form form) noexcept = 0;
+  /// The same for one persistent request, whose starts are numbered by themselves: all ranks make a
+  /// communicator's persistent requests in the same order, but start them in any.
+  virtual std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept = 0;
   /// A call that is not native, with the buffers: numbered, but not advanced yet. Null: see error(). Started
-  /// calls of a communicator are in the same order on all ranks.
-  virtual Outstanding* start(Prepared& prepared, const Call& call) noexcept;
+  /// calls of a communicator, or of a persistent request, are in the same order on all ranks.
+  virtual Outstanding* start(Prepared& prepared, const Call& call) noexcept = 0;
 
   /// Its operations make calls of the MPI to go on: a thread that may not, cannot help them.
   virtual bool runs_over_mpi() const noexcept { return false; }

@@ -49,6 +49,12 @@ std::string Guard::name_of(Rank rank) const {
          std::to_string(engine_.arena()->pid_of(world)) + " on " + engine_.arena()->host_of(world) + ")";
 }
 
+bool Guard::is_marked(std::uint32_t call) const {
+  for (Rank r = 0; r < channel_->ranks(); ++r)
+    if (mark_of(*channel_, r, call)) return true;
+  return false;
+}
+
 std::string Guard::explain(std::uint32_t call, Status status, const std::string& detail) const {
   if (status == Status::mismatch) call = first_difference(*channel_, call);
   const std::string where = describe_instance(*channel_, call);
@@ -62,6 +68,7 @@ std::string Guard::explain(std::uint32_t call, Status status, const std::string&
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
     case Status::no_memory:
+      if (!detail.empty() && !is_marked(call)) return detail;  // a non-blocking one that was never started
       return (detail.empty() ? "no memory for a collective on one of the ranks: " : detail + ": ") + where;
     default:
       return (detail.empty() ? "a collective failed: " : "a collective failed: " + detail + ": ") + where;
@@ -69,17 +76,13 @@ std::string Guard::explain(std::uint32_t call, Status status, const std::string&
 }
 
 void Guard::fail(std::uint32_t call, Status status, const std::string& detail) noexcept {
-  post_failure(channel_->header(), [&] { return explain(call, status, detail); });
-}
-
-bool Guard::failed() const noexcept {
-  return channel_->header().failed.load(std::memory_order_relaxed) != 0;
+  post_failure(failures_, [&] { return explain(call, status, detail); });
 }
 
 std::string Guard::error() const {
-  for (int i = 0; i < 1000 && channel_->header().failed.load(std::memory_order_acquire) == 1; ++i)
+  for (int i = 0; i < 1000 && failures_.failed.load(std::memory_order_acquire) == 1; ++i)
     std::this_thread::yield();  // another rank is writing it
-  return channel_->header().error_text.data();
+  return failures_.error_text.data();
 }
 
 }  // namespace hocket::engine

@@ -1,5 +1,6 @@
-// Looks after long waits: dead peers, calls that do not match those that the MPI runs, stalls. And keeps a
-// communicator's error, which its first failing rank writes for all.
+// Looks after long waits on a channel: dead peers, calls that do not match those that the MPI runs, stalls.
+// The error of a communicator, which its first failing rank writes for all, is in one place for all of its
+// channels: whatever is under way on any of them ends with it.
 #pragma once
 
 #include <cstring>
@@ -28,7 +29,9 @@ void post_failure(transports::shm::Header& header, Compose compose) noexcept {
 
 class Guard final : public transports::Watch {
  public:
-  Guard(Engine& engine, std::span<const Rank> members) : engine_(engine), members_(members) {}
+  /// `failures`: where the communicator's error is.
+  Guard(Engine& engine, std::span<const Rank> members, transports::shm::Header& failures)
+      : engine_(engine), members_(members), failures_(failures) {}
   void watch(transports::shm::Channel& channel) { channel_ = &channel; }
 
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override;
@@ -36,17 +39,20 @@ class Guard final : public transports::Watch {
   /// Notes the communicator as given up in the call of this number, and composes the text, unless another
   /// rank has done so.
   void fail(std::uint32_t call, Status status, const std::string& detail = {}) noexcept;
-  bool failed() const noexcept;
+  bool failed() const noexcept { return failures_.failed.load(std::memory_order_relaxed) != 0; }
   std::string error() const;
+  transports::shm::Header& failures() const noexcept { return failures_; }
 
  private:
   bool calls_differ(Rank peer) const noexcept;
   void report_stall(std::uint64_t waited_ns) noexcept;
+  bool is_marked(std::uint32_t call) const;
   std::string explain(std::uint32_t call, Status status, const std::string& detail) const;
   std::string name_of(Rank rank) const;
 
   Engine& engine_;
   std::span<const Rank> members_;
+  transports::shm::Header& failures_;
   transports::shm::Channel* channel_ = nullptr;
   Rank dead_ = -1;
 };

@@ -22,7 +22,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
     : engine_(engine),
       key_(key),
       members_(members.begin(), members.end()),
-      guard_(engine, members_),
+      guard_(engine, members_, *transports::shm::Layout(lines).header),
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
       single_copy_(engine, members_, channel_),
       runner_(*engine.arena(), key, channel_),
@@ -145,10 +145,11 @@ void NodeCommunicator::mark_native(Function function) noexcept {
 }
 
 Outstanding* NodeCommunicator::start(Prepared& prepared, const Call& call) noexcept {
-  if (guard_.failed() || lane_->failed()) [[unlikely]]
+  if (guard_.failed()) [[unlikely]]
     return nullptr;
   prepared.path.row->count(call.agreed_bytes);
-  return lane_->start(prepared, call);
+  Starts& starts = prepared.own_starts ? *prepared.own_starts : *lane_;
+  return starts.start(prepared, call);
 }
 
 }  // namespace hocket::engine

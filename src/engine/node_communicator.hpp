@@ -33,9 +33,10 @@ class NodeCommunicator final : public Communicator {
   void give_up(const std::string& reason) noexcept override {
     guard_.fail(channel_.instance() + 1, Status::no_memory, reason);
   }
-  std::string error() const override { return lane_ && lane_->failed() ? lane_->error() : guard_.error(); }
+  std::string error() const override { return guard_.error(); }
 
   Prepared* prepare(const Call& call, Form form) noexcept override;
+  std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept override;
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
 
  private:
@@ -73,6 +74,9 @@ class NodeCommunicator final : public Communicator {
   void begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                    const tuning::Choice& ruled);
   Path nonblocking_path(const CallKind& kind, const Call& call);
+  Path path_on_lane(const CallKind& kind, const Call& call);
+  std::unique_ptr<NonblockingLane> open_lane(std::uint32_t number);
+  void open_own_lane(Prepared& prepared);
 
   Engine& engine_;
   const SlotKey key_;
@@ -91,6 +95,7 @@ class NodeCommunicator final : public Communicator {
   OwnRows rows_;
   PreparedCalls prepared_;
   std::unique_ptr<NonblockingLane> lane_;  ///< from the first non-blocking call on
+  std::uint32_t persistent_lanes_ = 0;     ///< that persistent requests have asked for
   const bool timed_;                       ///< a report was asked for
 };
 

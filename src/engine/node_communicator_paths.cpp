@@ -133,6 +133,7 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   runner_.fit(*plan);
   Path path;
   path.plan = std::move(plan);
+  path.algorithm = &algorithm;
   path.small_blocks_first = algorithm.access == Access::two_sided && !sizes_known(call.function) &&
                             compiled::SmallBlocks::possible(channel_.ranks());
   path.copies_input = copies_input(algorithm);
@@ -168,34 +169,68 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
   decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
 }
 
-/// The lane is opened by the first call that is not left to the MPI: a bounded lock, and no other rank has to
-/// be there.
 Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
-  if (guard_.failed() || (lane_ && lane_->failed())) return nullptr;
+  if (guard_.failed()) return nullptr;
   CallKind kind = kind_of(call, call.agreed_bytes, channel_.ranks());
   kind.form = form;
   if (Prepared* known = prepared_.find(kind)) return known;
   try {
-    Prepared& prepared = prepared_.make(kind);
-    prepared.signature = engine_.options().check ? signature_of(kind) : 1;
-    prepared.path = nonblocking_path(kind, call);
-    if (!prepared.is_native()) engine_.report().count_plan_made();
-    return &prepared;
+    auto prepared = std::make_unique<Prepared>();
+    prepared->kind = kind;
+    prepared->signature = engine_.options().check ? signature_of(kind) : 1;
+    prepared->path = form == Form::nonblocking ? nonblocking_path(kind, call) : path_on_lane(kind, call);
+    return &prepared_.add(std::move(prepared));
   } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
     guard_.fail(channel_.instance() + 1, Status::no_memory);
     return nullptr;
   }
 }
 
+std::unique_ptr<Prepared> NodeCommunicator::prepare_persistent(const Call& call) noexcept {
+  const Prepared* decided = prepare(call, Form::persistent);
+  if (!decided) return nullptr;
+  try {
+    auto own = own_copy_of(*decided);
+    if (!own->is_native()) open_own_lane(*own);
+    return own;
+  } catch (...) {  // on this rank alone, again
+    guard_.fail(channel_.instance() + 1, Status::no_memory);
+    return nullptr;
+  }
+}
+
+std::unique_ptr<NonblockingLane> NodeCommunicator::open_lane(std::uint32_t number) {
+  return NonblockingLane::open({engine_, key_, members_, guard_, channel_}, number);
+}
+
+/// All ranks make the communicator's persistent requests in the same order.
+void NodeCommunicator::open_own_lane(Prepared& prepared) {
+  auto lane = open_lane(++persistent_lanes_);
+  const Algorithm* algorithm = prepared.path.algorithm;
+  if (lane && (!algorithm || lane->has_memory_for(*algorithm)))
+    prepared.own_starts = std::move(lane);
+  else
+    prepared.path = native(prepared.kind, "the arena's budget is spent");
+}
+
+/// The communicator's lane is opened by the first call that is not left to the MPI: a bounded lock, and no
+/// other rank has to be there.
 Path NodeCommunicator::nonblocking_path(const CallKind& kind, const Call& call) {
-  if (!lane_) lane_ = NonblockingLane::open(engine_, key_, members_, channel_.rank(), channel_.waiting());
+  if (!lane_) lane_ = open_lane(0);
   if (!lane_) return native(kind, "the arena's budget is spent");
+  Path path = path_on_lane(kind, call);
+  if (path.algorithm && !lane_->has_memory_for(*path.algorithm))
+    return native(kind, "the arena's budget is spent");
+  return path;
+}
+
+Path NodeCommunicator::path_on_lane(const CallKind& kind, const Call& call) {
   const tuning::Choice choice = engine_.rules().choose(situation_of(kind, call));
   if (!choice.algorithm) return native(kind, choice.reason);
   Path path = flat_path(kind, call, choice);
   if (!path.flat) {
-    if (!lane_->has_memory_for(*choice.algorithm)) return native(kind, "the arena's budget is spent");
     path.plan = plan_for(kind, call, choice);
+    path.algorithm = choice.algorithm;
     path.copies_input = copies_input(*choice.algorithm);
     if (!fits_staging(*path.plan, call, transports::shm::Lane::staging_area_bytes))
       return native(kind, "one element is larger than the staging buffer");

@@ -12,42 +12,46 @@ using transports::shm::Lane;
 
 namespace {
 
-// Parts 1 and 2 are the blocking calls' (path_runner.hpp).
-constexpr std::uint32_t lines_part = 3, staging_part = 4, cells_part = 5;
+// Parts 0 to 2 are the blocking calls' (path_runner.hpp). A communicator's count of persistent requests never
+// repeats, so that no request finds another one's memory.
+constexpr std::uint32_t lines_part = 3, staging_part = 4, cells_part = 5, parts_of_lane = 3;
 
-SlotKey part_of(const SlotKey& key, std::uint32_t number) {
-  return {key.origin, key.members, number};
+SlotKey part_of(const SlotKey& key, std::uint32_t part, std::uint32_t lane) {
+  return {key.origin, key.members, part + lane * parts_of_lane};
 }
 
 }  // namespace
 
-std::unique_ptr<NonblockingLane> NonblockingLane::open(Engine& engine, const SlotKey& key,
-                                                       std::span<const Rank> members, Rank rank,
-                                                       transports::Waiting waiting) {
-  const auto ranks = static_cast<Rank>(members.size());
-  const SlotKey lines = part_of(key, lines_part);
-  const Slot slot = engine.arena()->carve(lines, transports::shm::bytes_for(ranks), ranks);
+std::unique_ptr<NonblockingLane> NonblockingLane::open(const Ground& ground, std::uint32_t number) {
+  const auto ranks = static_cast<Rank>(ground.members.size());
+  const SlotKey lines = part_of(ground.key, lines_part, number);
+  Arena& arena = *ground.engine.arena();
+  const Slot slot = arena.carve(lines, transports::shm::bytes_for(ranks), ranks);
   if (!slot.memory) return nullptr;
-  return std::unique_ptr<NonblockingLane>(
-      new NonblockingLane(engine, key, members, rank, slot.memory, waiting));
+  try {
+    return std::unique_ptr<NonblockingLane>(new NonblockingLane(ground, number, slot.memory));
+  } catch (...) {
+    arena.release(lines);
+    throw;
+  }
 }
 
-NonblockingLane::NonblockingLane(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
-                                 std::byte* memory, transports::Waiting waiting)
-    : engine_(engine),
-      key_(key),
-      guard_(engine, members),
-      lane_(memory, static_cast<Rank>(members.size()), rank,
-            {waiting.mode, waiting.poke, waiting.poke_context, &guard_, nullptr}),
-      staging_memory_{.number = staging_part},
-      cells_memory_{.number = cells_part} {
+NonblockingLane::NonblockingLane(const Ground& ground, std::uint32_t number, std::byte* memory)
+    : arena_(*ground.engine.arena()),
+      lines_(part_of(ground.key, lines_part, number)),
+      guard_(ground.engine, ground.members, ground.guard.failures()),
+      lane_(memory, ground.channel.ranks(), ground.channel.rank(),
+            {ground.channel.waiting().mode, ground.channel.waiting().poke,
+             ground.channel.waiting().poke_context, &guard_, nullptr}),
+      staging_memory_{.key = part_of(ground.key, staging_part, number)},
+      cells_memory_{.key = part_of(ground.key, cells_part, number)} {
   guard_.watch(lane_.channel());
 }
 
 NonblockingLane::~NonblockingLane() {
   for (const Part& part : {staging_memory_, cells_memory_})
-    if (part.asked) engine_.arena()->release(part_of(key_, part.number));
-  engine_.arena()->release(part_of(key_, lines_part));
+    if (part.asked) arena_.release(part.key);
+  arena_.release(lines_);
 }
 
 bool NonblockingLane::has_memory_for(const Algorithm& algorithm) {
@@ -65,7 +69,7 @@ bool NonblockingLane::has_memory_for(const Algorithm& algorithm) {
 std::byte* NonblockingLane::carve(Part& part, std::size_t bytes) {
   if (!part.asked) {
     part.asked = true;
-    part.memory = engine_.arena()->carve(part_of(key_, part.number), bytes, lane_.channel().ranks()).memory;
+    part.memory = arena_.carve(part.key, bytes, lane_.channel().ranks()).memory;
   }
   return part.memory;
 }

@@ -1,5 +1,6 @@
-// The non-blocking side of a communicator on one node: a lane of the arena of its own, so that blocking calls
-// may overtake operations that are under way, and what was decided for calls of each kind.
+// Non-blocking operations of a communicator on one node: a lane of the arena of their own, so that blocking
+// calls may overtake operations that are under way. Each persistent request has one more: ranks start such
+// requests in different orders, so that each has to number its starts itself.
 //
 // docs/design/0007-non-blocking.md
 #pragma once
@@ -22,44 +23,46 @@ namespace hocket::engine {
 
 class LaneOperation;
 
-class NonblockingLane {
+class NonblockingLane final : public Starts {
  public:
-  /// Null: the arena's budget is spent. All but the arena's memory is the communicator's, and outlives it.
-  static std::unique_ptr<NonblockingLane> open(Engine& engine, const SlotKey& key,
-                                               std::span<const Rank> members, Rank rank,
-                                               transports::Waiting waiting);
-  ~NonblockingLane();
+  /// What it needs of its communicator, which outlives it.
+  struct Ground {
+    Engine& engine;
+    const SlotKey& key;
+    std::span<const Rank> members;
+    Guard& guard;
+    transports::shm::Channel& channel;  ///< of blocking calls
+  };
+
+  /// `number`: 0, or of a persistent request among all of the communicator's, counted from 1. Null: the
+  /// arena's budget is spent, for all ranks alike.
+  static std::unique_ptr<NonblockingLane> open(const Ground& ground, std::uint32_t number);
+  ~NonblockingLane() override;
   NonblockingLane(const NonblockingLane&) = delete;
   NonblockingLane& operator=(const NonblockingLane&) = delete;
 
   /// Carves what the algorithm runs on. False: the arena's budget is spent.
   bool has_memory_for(const algorithms::Algorithm& algorithm);
 
-  /// Numbers the operation and makes its first steps. Null: no memory for it on this rank, which ends the
-  /// lane for all; see error().
-  Outstanding* start(const Prepared& prepared, const Call& call) noexcept;
-
-  bool failed() const noexcept { return guard_.failed(); }
-  std::string error() const { return guard_.error(); }
+  Outstanding* start(const Prepared& prepared, const Call& call) noexcept override;
 
  private:
   friend class LaneOperation;
   struct Part {
-    std::uint32_t number;  ///< in the slot's key
+    SlotKey key;
     bool asked = false;
     std::byte* memory = nullptr;
   };
 
-  NonblockingLane(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
-                  std::byte* memory, transports::Waiting waiting);
+  NonblockingLane(const Ground& ground, std::uint32_t number, std::byte* memory);
   std::byte* carve(Part& part, std::size_t bytes);
   LaneOperation& unused();
   void give_back(LaneOperation& operation) noexcept;
   void mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept;
 
-  Engine& engine_;
-  const SlotKey key_;
-  Guard guard_;
+  Arena& arena_;
+  const SlotKey lines_;
+  Guard guard_;  ///< of this lane's instances; failures are the communicator's
   transports::shm::Lane lane_;
   Part staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Cells> cells_;

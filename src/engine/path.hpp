@@ -12,9 +12,10 @@
 namespace hocket::engine {
 
 struct Path {
-  const compiled::FlatPlan* flat = nullptr;     ///< compiled plan, or
-  std::size_t published = 0;                    ///< (what a rank publishes at most in it)
-  std::shared_ptr<const executors::Plan> plan;  ///< interpreted plan, or neither: left to the MPI
+  const compiled::FlatPlan* flat = nullptr;          ///< compiled plan, or
+  std::size_t published = 0;                         ///< (what a rank publishes at most in it)
+  std::shared_ptr<const executors::Plan> plan;       ///< interpreted plan, or neither: left to the MPI
+  const algorithms::Algorithm* algorithm = nullptr;  ///< of the interpreted plan: the memory that it runs on
   bool small_blocks_first = false;  ///< the plan is only for what compiled/small_blocks.hpp leaves
   bool copies_input = false;        ///< in-place calls need a copy of the input
   ReportRow* row = nullptr;

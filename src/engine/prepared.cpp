@@ -2,15 +2,22 @@
 
 namespace hocket::engine {
 
-Prepared& PreparedCalls::make(const CallKind& kind) {
+std::unique_ptr<Prepared> own_copy_of(const Prepared& prepared) {
+  auto own = std::make_unique<Prepared>();
+  own->kind = prepared.kind;
+  own->signature = prepared.signature;
+  own->path = prepared.path;
+  return own;
+}
+
+Prepared& PreparedCalls::add(std::unique_ptr<Prepared> prepared) {
   if (calls_.size() >= capacity) give_up_oldest();
-  auto prepared = std::make_unique<Prepared>();
-  prepared->kind = kind;
-  prepared->last_used = ++clock_;
-  Prepared& made = *prepared;
-  calls_.insert_or_assign(kind, std::move(prepared));
+  Prepared& added = *prepared;
+  added.last_used = ++clock_;
+  calls_.insert_or_assign(added.kind, std::move(prepared));
   last_ = nullptr;
-  return made;
+  if (!added.is_native()) report_.count_plan_made();
+  return added;
 }
 
 void PreparedCalls::give_up_oldest() noexcept {

@@ -1,4 +1,4 @@
-// What was decided for non-blocking and persistent calls, by their kind.
+// What was decided for non-blocking and persistent calls, by their kind, and what numbers them.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,35 @@
 #include <unordered_map>
 
 #include "engine/decision.hpp"
+#include "engine/outstanding.hpp"
 #include "engine/path.hpp"
 
 namespace hocket::engine {
+
+struct Prepared;
+
+/// Calls that all ranks start in the same order: those of a communicator's non-blocking operations, or of one
+/// persistent request.
+class Starts {
+ public:
+  virtual ~Starts() = default;
+  /// Numbers the operation. Null: it cannot be, and the communicator has failed.
+  virtual Outstanding* start(const Prepared& prepared, const Call& call) noexcept = 0;
+};
 
 struct Prepared {
   CallKind kind;
   std::uint32_t signature = 0;
   Path path;
-  std::uint32_t users = 0;  ///< operations under way and persistent requests: it is not given up meanwhile
+  std::uint32_t users = 0;  ///< operations under way: it is not given up meanwhile
   std::uint64_t last_used = 0;
+  std::unique_ptr<Starts> own_starts;  ///< of a persistent request; null: the communicator's
 
   bool is_native() const noexcept { return path.is_native(); }
 };
+
+/// The same for one persistent request, which keeps it. Throws std::bad_alloc.
+std::unique_ptr<Prepared> own_copy_of(const Prepared& prepared);
 
 /// The most recently used ones. Which are still here may differ between ranks: what is decided anew comes out
 /// the same.
@@ -35,7 +51,7 @@ class PreparedCalls {
     return last_;
   }
   /// What find() did not find. Throws std::bad_alloc.
-  Prepared& make(const CallKind& kind);
+  Prepared& add(std::unique_ptr<Prepared> prepared);
   std::size_t size() const noexcept { return calls_.size(); }
 
  private:

@@ -16,9 +16,10 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       guard_(engine, {key.origin, key.members}, members_, rank),
       ground_{*engine.network(), guard_, wait_mode(engine), engine.host(), members_},
       rows_(engine.report()),
-      operation_(ground_),
+      operation_(ground_, guard_.id()),
       timed_(!engine.options().report.empty()),
-      prepared_(engine.report()) {}
+      prepared_(engine.report()),
+      starts_(ground_, 0) {}
 
 Outcome SpreadCommunicator::begin(const Call& call) noexcept {
   Decision* decision = decision_for(call);
@@ -148,47 +149,42 @@ void SpreadCommunicator::mark_native(Function) noexcept {
 }
 
 Prepared* SpreadCommunicator::prepare(const Call& call, Form form) noexcept {
+  if (guard_.failed()) return nullptr;
   CallKind kind = kind_of(call, call.agreed_bytes, ranks());
   kind.form = form;
   if (Prepared* known = prepared_.find(kind)) return known;
   try {
-    Prepared& prepared = prepared_.make(kind);
-    prepared.signature = signature_of_call(kind);
-    prepared.path = path_for(kind, call, engine_.carries_messages_in_background());
-    if (!prepared.is_native()) engine_.report().count_plan_made();
-    return &prepared;
+    auto prepared = std::make_unique<Prepared>();
+    prepared->kind = kind;
+    prepared->signature = signature_of_call(kind);
+    prepared->path = path_for(kind, call, engine_.carries_messages_in_background());
+    return &prepared_.add(std::move(prepared));
   } catch (...) {
-    fail_without_memory({nonblocking_.number + 1, {}});
+    fail_without_memory({0, {kind.function, kind.operation, false, kind.root, kind.bytes}});
     return nullptr;
   }
 }
 
-SpreadOperation& SpreadCommunicator::unused() {
-  if (unused_.empty()) {
-    operations_.push_back(std::make_unique<SpreadOperation>(ground_, &unused_));
-    unused_.reserve(operations_.size());
-    unused_.push_back(operations_.back().get());
-  }
-  SpreadOperation& operation = *unused_.back();
-  unused_.pop_back();
-  return operation;
-}
-
-/// Blocking calls have the lower half of the numbers.
-Outstanding* SpreadCommunicator::start(Prepared& prepared, const Call& call) noexcept {
-  constexpr std::uint32_t upper_half = 1U << 31U;
-  const CallKind& kind = prepared.kind;
-  const SpreadGuard::Turn turn{nonblocking_.next() | upper_half,
-                               {kind.function, kind.operation, false, kind.root, kind.bytes}};
-  nonblocking_.add(prepared.signature);
+/// All ranks make the communicator's persistent requests in the same order.
+std::unique_ptr<Prepared> SpreadCommunicator::prepare_persistent(const Call& call) noexcept {
+  const Prepared* decided = prepare(call, Form::persistent);
+  if (!decided) return nullptr;
+  const CallKind& kind = decided->kind;
   try {
-    SpreadOperation& operation = unused();
-    operation.prepare(prepared.path, call, turn, nonblocking_.history);
-    return &operation;
+    auto own = own_copy_of(*decided);
+    if (!own->is_native()) own->own_starts = std::make_unique<SpreadStarts>(ground_, ++persistent_requests_);
+    return own;
   } catch (...) {
-    fail_without_memory(turn);
+    fail_without_memory({0, {kind.function, kind.operation, false, kind.root, kind.bytes}});
     return nullptr;
   }
+}
+
+Outstanding* SpreadCommunicator::start(Prepared& prepared, const Call& call) noexcept {
+  if (guard_.failed()) [[unlikely]]
+    return nullptr;
+  prepared.path.row->count(call.agreed_bytes);
+  return (prepared.own_starts ? *prepared.own_starts : starts_).start(prepared, call);
 }
 
 }  // namespace hocket::engine

@@ -11,6 +11,7 @@
 #include "engine/prepared.hpp"
 #include "engine/spread_guard.hpp"
 #include "engine/spread_operation.hpp"
+#include "engine/spread_starts.hpp"
 
 namespace hocket::engine {
 
@@ -24,6 +25,7 @@ class SpreadCommunicator final : public Communicator {
   Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void ended() noexcept override;
   Prepared* prepare(const Call& call, Form form) noexcept override;
+  std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept override;
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
   bool runs_over_mpi() const noexcept override { return true; }
   void mark_native(Function function) noexcept override;
@@ -38,19 +40,7 @@ class SpreadCommunicator final : public Communicator {
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
   Outcome follow(const Path& path, const Call& call) noexcept;
   std::uint32_t signature_of_call(const CallKind& kind) const noexcept;
-  SpreadOperation& unused();
   void fail_without_memory(const SpreadGuard::Turn& turn) noexcept;
-
-  /// The calls of one sort, blocking or not: each sort comes in the same order on all ranks.
-  struct Sequence {
-    std::uint32_t number = 0;   ///< of calls so far, whoever ran them
-    std::uint32_t history = 0;  ///< signatures of those that were run here, so that calls that differed
-                                ///< while nobody exchanged anything are noticed later
-
-    /// One bit is left, for the sort.
-    std::uint32_t next() noexcept { return number = (number + 1) & 0x7fffffffU; }
-    void add(std::uint32_t signature) noexcept { history = (history ^ signature) * 0x9e3779b1U; }
-  };
 
   Engine& engine_;
   const std::vector<Rank> members_;
@@ -62,17 +52,16 @@ class SpreadCommunicator final : public Communicator {
   OwnRows rows_;
 
   SpreadOperation operation_;  ///< of blocking calls
-  Sequence blocking_;
+  CallSequence blocking_;
   Decision* last_ = nullptr;  ///< of the last begin(), if it can be repeated
   const Decision* decision_ = nullptr;
   SpreadGuard::Turn turn_;
   std::uint64_t started_ns_ = 0;
   const bool timed_;  ///< a report was asked for
 
-  Sequence nonblocking_;
   PreparedCalls prepared_;
-  SpreadOperation::Unused unused_;
-  std::vector<std::unique_ptr<SpreadOperation>> operations_;
+  SpreadStarts starts_;
+  std::uint32_t persistent_requests_ = 0;  ///< that have been made
 };
 
 }  // namespace hocket::engine

@@ -25,8 +25,8 @@ Status SpreadGuard::look(const Turn& turn, transports::mpi::Messages& messages, 
     dead_ = peer;
     return Status::peer_dead;
   }
-  if (waited_ns > ask_for_call_after_ns && asked_in_ != turn.number) {
-    asked_in_ = turn.number;
+  if (waited_ns > ask_for_call_after_ns && !asked_in_.is_same_as(turn)) {
+    asked_in_ = turn;
     messages.ask(peer);
   }
   const double stall = engine_.options().stall_seconds;
@@ -51,8 +51,8 @@ std::string SpreadGuard::here(const Turn& turn) const {
 }
 
 void SpreadGuard::report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept {
-  if (stall_reported_ == turn.number) return;
-  stall_reported_ = turn.number;
+  if (stall_reported_.is_same_as(turn)) return;
+  stall_reported_ = turn;
   try {
     engine_.say("call " + std::to_string(turn.number) + " of a communicator of " +
                 std::to_string(members_.size()) + " ranks on several nodes has been waiting for " +

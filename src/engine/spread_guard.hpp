@@ -21,6 +21,11 @@ class SpreadGuard {
   struct Turn {
     std::uint32_t number = 0;
     CallMark mark;
+    std::uint32_t request = 0;  ///< whose start it is, if it is a persistent one's: numbers are its own
+
+    bool is_same_as(const Turn& other) const noexcept {
+      return number == other.number && request == other.request;
+    }
   };
 
   SpreadGuard(Engine& engine, const Id& id, std::span<const Rank> members, Rank rank)
@@ -50,8 +55,8 @@ class SpreadGuard {
   const Id id_;
   std::span<const Rank> members_;
   Rank rank_;
-  std::uint32_t asked_in_ = 0;        ///< the call in which a peer was asked last
-  std::uint32_t stall_reported_ = 0;  ///< the call whose stall was
+  Turn asked_in_;        ///< the call in which a peer was asked last
+  Turn stall_reported_;  ///< the call whose stall was
   Rank dead_ = -1;
 };
 

@@ -27,11 +27,12 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// Where the operation returns to; null for one that is always the communicator's.
   using Unused = std::vector<SpreadOperation*>;
 
-  explicit SpreadOperation(const SpreadGround& ground, Unused* unused = nullptr)
+  /// `id`: under which its messages travel.
+  SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, Unused* unused = nullptr)
       : ground_(ground),
         unused_(unused),
         waiting_{ground.wait_mode, ground.host.poke, ground.host.context, this, nullptr},
-        messages_(ground.network, ground.guard.id(), ground.members) {}
+        messages_(ground.network, id, ground.members) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.
   void prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn, std::uint32_t signature);

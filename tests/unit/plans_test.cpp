@@ -59,12 +59,18 @@ CallKind of_bytes(std::size_t bytes) {
   return kind;
 }
 
+std::unique_ptr<Prepared> prepared_of(const CallKind& kind) {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->kind = kind;
+  return prepared;
+}
+
 TEST(PreparedCalls, forms_are_kept_apart) {
   Report report;
   PreparedCalls calls(report);
   CallKind kind = of_bytes(8);
   kind.form = Form::nonblocking;
-  Prepared& prepared = calls.make(kind);
+  Prepared& prepared = calls.add(prepared_of(kind));
   EXPECT_EQ(calls.find(kind), &prepared);
   kind.form = Form::persistent;
   EXPECT_EQ(calls.find(kind), nullptr);
@@ -74,10 +80,10 @@ TEST(PreparedCalls, forms_are_kept_apart) {
 TEST(PreparedCalls, the_least_recently_used_one_is_given_up_unless_it_is_in_use) {
   Report report;
   PreparedCalls calls(report);
-  ++calls.make(of_bytes(0)).users;
-  for (std::size_t i = 1; i < PreparedCalls::capacity; ++i) calls.make(of_bytes(i));
+  ++calls.add(prepared_of(of_bytes(0))).users;
+  for (std::size_t i = 1; i < PreparedCalls::capacity; ++i) calls.add(prepared_of(of_bytes(i)));
   calls.find(of_bytes(1));
-  calls.make(of_bytes(1000));
+  calls.add(prepared_of(of_bytes(1000)));
   EXPECT_EQ(calls.size(), PreparedCalls::capacity);
   EXPECT_NE(calls.find(of_bytes(0)), nullptr);
   EXPECT_NE(calls.find(of_bytes(1)), nullptr);

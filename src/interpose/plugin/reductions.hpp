@@ -9,6 +9,7 @@
 #include "engine/call.hpp"
 #include "interpose/plugin/communicators.hpp"
 #include "interpose/plugin/handles/types.hpp"
+#include "interpose/plugin/handles/used_handles.hpp"
 
 namespace hocket::interpose {
 
@@ -22,6 +23,9 @@ class Reducer {
   std::size_t unit() const { return reduction_.element_bytes; }
   /// Must the user's buffers be packed?
   bool packs() const { return packs_; }
+  UsedHandles handles() const {
+    return reduction_.kernel ? UsedHandles{} : UsedHandles{{bits_of(type_->handle)}, bits_of(op_)};
+  }
   /// The first error of the MPI while a user operation was applied.
   int result() const { return result_; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interpose/plugin/collectives/sides.hpp"
+#include "interpose/plugin/handles/used_handles.hpp"
 
 namespace hocket::interpose {
 
@@ -25,6 +26,7 @@ class CommonBlock {
 
   const Call& call() const { return call_; }
   bool is_plain() const { return block_.is_plain(); }
+  UsedHandles handles() const { return {{block_.used_type()}}; }
   void pack() {
     call_.output = sends_ ? const_cast<void*>(block_.packed(side().image)) : block_.landing(side().image);
     call_.input = call_.output;

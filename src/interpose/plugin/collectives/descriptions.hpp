@@ -21,6 +21,7 @@ struct Barrier {
   bool describe() { return true; }
   Call call() const { return {}; }
   bool is_plain() const { return true; }
+  UsedHandles handles() const { return {}; }
   void pack() {}
   int deliver() const { return MPI_SUCCESS; }
 };

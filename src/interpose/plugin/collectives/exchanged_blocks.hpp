@@ -3,6 +3,7 @@
 
 #include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/sides.hpp"
+#include "interpose/plugin/handles/used_handles.hpp"
 
 namespace hocket::interpose {
 
@@ -32,6 +33,7 @@ class ExchangedBlocks {
   const Call& call() const { return call_; }
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && to_all_.is_plain() && from_all_.is_plain(); }
+  UsedHandles handles() const { return {{to_all_.used_type(), from_all_.used_type()}}; }
   void pack() {
     call_.input = to_all_.packed(sides_.sent.image);
     call_.output = from_all_.landing(sides_.received.image);

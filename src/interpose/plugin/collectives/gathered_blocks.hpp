@@ -4,6 +4,7 @@
 
 #include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/sides.hpp"
+#include "interpose/plugin/handles/used_handles.hpp"
 
 namespace hocket::interpose {
 
@@ -38,6 +39,7 @@ class GatheredBlocks {
   const Call& call() const { return call_; }
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && own_.is_plain() && (!receives_ || all_.is_plain()); }
+  UsedHandles handles() const { return {{own_.used_type(), all_.used_type()}}; }
   void pack() {
     call_.output = receives_ ? all_.landing(sides_.received.image) : nullptr;
     call_.in_place = receives_ && own_.is_plain() && all_.is_plain() && own_.buffer == all_.place(c_.rank);

@@ -15,9 +15,9 @@
 namespace hocket::interpose {
 namespace {
 
-engine::Prepared* prepare(Communicator& c, const Call& call) {
+std::unique_ptr<engine::Prepared> prepare(Communicator& c, const Call& call) {
   const std::lock_guard lock(progress_lock);
-  return c.engine->prepare(call, engine::Form::persistent);
+  return c.engine->prepare_persistent(call);
 }
 
 template <class Described, class Native, class... A>
@@ -25,14 +25,14 @@ int make_ours(Communicator& c, MPI_Request* handle, Native native, A... argument
   auto request = std::make_unique<PersistentRequest>();
   Described& described = request->hold<Described>(c);
   if (!described.describe(arguments...) || !can_progress(c, described.call())) return native();
-  engine::Prepared* prepared = prepare(c, described.call());
+  auto prepared = prepare(c, described.call());
   if (!prepared) return raise_error(c.handle, c.engine->error());
   if (prepared->is_native()) {
     if (prepared->path.row) prepared->path.row->count(described.call().agreed_bytes);
     return native();
   }
+  request->keep(described, std::move(prepared));
   if (const int code = make_token(c, handle); code != MPI_SUCCESS) return code;
-  request->keep(described, *prepared);
   remember_persistent(*handle, std::move(request));
   return MPI_SUCCESS;
 }

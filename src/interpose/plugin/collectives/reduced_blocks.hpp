@@ -40,6 +40,7 @@ class ReducedBlocks {
   const Call& call() const { return call_; }
 
   bool is_plain() const { return !reducer_.packs(); }
+  UsedHandles handles() const { return reducer_.handles(); }
 
   void pack() {
     call_.input = reducer_.packs() ? bytes_of(source_, elements(all_), sides_.sent.image) : source_;

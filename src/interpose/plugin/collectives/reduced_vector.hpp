@@ -35,6 +35,7 @@ class ReducedVector {
   const Call& call() const { return call_; }
 
   bool is_plain() const { return !reducer_.packs(); }
+  UsedHandles handles() const { return reducer_.handles(); }
 
   void pack() {
     if (reducer_.packs()) {

@@ -3,6 +3,7 @@
 
 #include "interpose/plugin/collectives/aliases.hpp"
 #include "interpose/plugin/collectives/sides.hpp"
+#include "interpose/plugin/handles/used_handles.hpp"
 
 namespace hocket::interpose {
 
@@ -34,6 +35,7 @@ class ScatteredBlocks {
   const Call& call() const { return call_; }
   /// The data lie in the program's buffers as they are, each in its own.
   bool is_plain() const { return !in_place_ && own_.is_plain() && (!sends_ || all_.is_plain()); }
+  UsedHandles handles() const { return {{own_.used_type(), all_.used_type()}}; }
   void pack() {
     call_.in_place = in_place_;
     call_.input = sends_ ? all_.packed(sides_.sent.image) : nullptr;

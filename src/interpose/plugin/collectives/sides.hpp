@@ -49,6 +49,7 @@ struct Block {
   Elements elements() const { return {*type, count, comm}; }
   std::size_t bytes() const { return count * type->size; }
   bool is_plain() const { return type->plain; }
+  HandleBits used_type() const { return type && !type->plain ? bits_of(type->handle) : 0; }
   /// A buffer that can be right: only packing makes sense of a null pointer, MPI_BOTTOM.
   bool is_there() const { return !type->plain || is_buffer(buffer, bytes()); }
 
@@ -109,6 +110,7 @@ class UnequalBlocks {
   engine::Blocks blocks() const { return layout_.blocks(); }
   std::size_t bytes() const { return layout_.total(); }
   bool is_plain() const { return type_->plain; }
+  HandleBits used_type() const { return type_ && !type_->plain ? bits_of(type_->handle) : 0; }
   bool is_there() const { return !type_->plain || is_buffer(parts_.buffer, bytes()); }
 
   const void* packed(Scratch& image) const {

@@ -13,14 +13,13 @@
 namespace hocket::interpose {
 
 std::atomic<std::uint32_t> active_persistent_requests{0};
-std::atomic<std::uint32_t> persistent_users_of_handles{0};
 std::atomic<std::uint32_t> persistent_request_count{0};
 HandleTable<PersistentRequest>& persistent_requests = *new HandleTable<PersistentRequest>;
 
 PersistentRequest::~PersistentRequest() {
   if (!prepared_) return;
-  --prepared_->users;
-  persistent_users_of_handles -= uses_handles_;
+  remove_user_of(handles_);
+  prepared_.reset();  // which needs the communicator
   release_persistent_of(communicator());
 }
 

@@ -12,6 +12,8 @@
 #include <memory>
 
 #include "interpose/plugin/handles/handle_table.hpp"
+#include "interpose/plugin/handles/used_handles.hpp"
+#include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/request.hpp"
 
 namespace hocket::interpose {
@@ -19,21 +21,19 @@ namespace hocket::interpose {
 /// Requests that have been started and not been waited for since: one load tells that the MPI's own answers
 /// are right.
 extern std::atomic<std::uint32_t> active_persistent_requests;
-/// Requests, active or not, that use the program's types or operations whenever they run.
-extern std::atomic<std::uint32_t> persistent_users_of_handles;
 
 class PersistentRequest final : public Request {
  public:
   PersistentRequest() = default;
   ~PersistentRequest() override;
 
-  /// The call that is held, of type Described, and what was decided for it: both stay.
+  /// The call that is held, of type Described, what was decided for it, and the program's handles that it
+  /// uses: all stay. Throws std::bad_alloc.
   template <class Described>
-  void keep(const Described& described, engine::Prepared& prepared) {
-    uses_handles_ = !described.is_plain() || has_own_operation(described.call());
-    persistent_users_of_handles += uses_handles_;
-    prepared_ = &prepared;
-    ++prepared.users;
+  void keep(const Described& described, std::unique_ptr<engine::Prepared> prepared) {
+    handles_ = described.handles();
+    add_user_of(handles_);
+    prepared_ = std::move(prepared);
     ++communicator().persistent_requests;
     start_ = [](PersistentRequest& self) { return self.start<Described>(*self.prepared_); };
     function_ = Described::function;
@@ -53,16 +53,13 @@ class PersistentRequest final : public Request {
  private:
   enum class State : std::uint8_t { inactive, under_way, over };
 
-  static bool has_own_operation(const Call& call) {
-    return ir::is_reduction(call.collective) && !call.reduction.kernel;
-  }
   void tell() noexcept override;
   bool begin();
 
   std::atomic<State> state_{State::inactive};
-  bool uses_handles_ = false;
+  UsedHandles handles_;
   engine::Function function_ = engine::Function::other;
-  engine::Prepared* prepared_ = nullptr;
+  std::unique_ptr<engine::Prepared> prepared_;  ///< with its own numbers of starts
   bool (*start_)(PersistentRequest&) = nullptr;
 };
 
