@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
 namespace {
@@ -34,7 +35,10 @@ void stop_poking() {
   host().Wait(&never, &status);
 }
 
+// Blocking collectives that wait go on with the others, too: a peer may need those to come to this one.
 void poke(void*) noexcept {
+  if (is_anything_under_way()) [[unlikely]]
+    progress();
   if (!started.load(std::memory_order_relaxed)) return;
   int done = 0;
   MPI_Status status;

@@ -103,6 +103,7 @@ int start_all(int count, MPI_Request* requests) {
 
 int request_free(MPI_Request* request) {
   if (request && find_persistent(*request)) forget_persistent(*request);
+  if (is_anything_under_way()) go_on_without_waits();
   return host().Request_free(request);
 }
 

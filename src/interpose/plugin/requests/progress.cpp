@@ -128,6 +128,11 @@ void add_under_way(Request& request) {
   if (!request.advance() && !request.operation().has_given()) go_on_elsewhere();
 }
 
+void go_on_without_waits() noexcept {
+  const std::lock_guard lock(progress_lock);
+  if (!requests.empty()) go_on_elsewhere();
+}
+
 // Who finds the lock taken has nothing to do: somebody is at it.
 void progress() noexcept {
   constexpr std::uint32_t calls_per_look = 256;

@@ -37,6 +37,9 @@ extern constinit ProgressLock progress_lock;
 /// Under the lock: it has been started and has a handle.
 void add_under_way(Request& request);
 
+/// Nobody is going to wait for one of them: whoever else can goes on.
+void go_on_without_waits() noexcept;
+
 /// Requests that have been put under way so far.
 std::uint64_t started_count() noexcept;
 
