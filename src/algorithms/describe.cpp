@@ -87,6 +87,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `commutative` | the reduction commutes |
 | `single_copy` | the ranks of the communicator can read each other's memory, and it pays (docs/design/0005-single-copy.md) |
 | `across_nodes` | the ranks of the communicator are on several nodes (docs/design/0009-several-nodes.md): only rows that send and receive can run there |
+| `background` | the call is non-blocking or persistent, and a thread goes on with its messages while the program computes (HOCKET_PROGRESS=thread across nodes) |
 | `predefined` | the reduction is by one of MPI's own operations |
 | `unequal` | the function lets blocks differ: a v-form, or `MPI_Reduce_scatter` |
 | `unknown` | not all ranks know the sizes: gatherv, scatterv, alltoallv |
