@@ -26,12 +26,6 @@ static struct pending* owners[most_requests];
 static int under_way;
 
 // What a rank draws for itself.
-static unsigned long long own_state;
-static unsigned own_draw(unsigned below) {
-  own_state = own_state * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (unsigned)(own_state >> 33) % below;
-}
-
 static void say_which(const struct pending* p) {
   const struct call* c = &p->call;
   context("%d: %s of %d %s, %s, on %s, size=%d root=%d in_place=%d", p->k, c->collective->name, c->count,

@@ -55,15 +55,26 @@ static void compare(struct kept* k, int round) {
   free(k->expected);
 }
 
-// All are started in the same order; who waits for which first is each rank's own business.
+// In which order a rank starts them, and waits for them, is its own business.
+static void shuffle(int* order, int n) {
+  for (int i = 0; i < n; ++i) order[i] = i;
+  for (int i = n - 1; i > 0; --i) {
+    const int other = (int)own_draw((unsigned)i + 1), which = order[i];
+    order[i] = order[other], order[other] = which;
+  }
+}
+
 static void start_and_wait(int round, int n) {
+  int order[together];
   for (int i = 0; i < n; ++i) fill_anew(&kept[i], round + i);
+  shuffle(order, n);
   if (round % 2)
     MPI_Startall(n, requests);
   else
-    for (int i = 0; i < n; ++i) MPI_Start(&requests[i]);
+    for (int i = 0; i < n; ++i) MPI_Start(&requests[order[i]]);
+  shuffle(order, n);
   for (int i = 0; i < n; ++i) {
-    const int which = (i + check_rank) % n;
+    const int which = order[i];
     MPI_Wait(&requests[which], MPI_STATUS_IGNORE);
     compare(&kept[which], round);
   }
@@ -81,6 +92,7 @@ int main(int argc, char** argv) {
   }
   const int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 40;
   state = check_seed(argc, argv);
+  own_state = state + (unsigned long long)check_rank * 7919;
   make_elements();
   make_operations();
   make_comms(size);

@@ -246,6 +246,106 @@ static void many_starts_beside_an_active_one(void) {
   MPI_Request_free(&quick);
 }
 
+// ---- Only the inits come in the same order on all ranks: each starts in another one, also with regard to
+// the non-blocking ones between them.
+enum { mixed = 24, long_count = 30000, generations = 3 };
+struct vector {
+  int *in, *out, *counts, *places;
+};
+
+static int first_of(int which, int round) {
+  return 100 * which + round;
+}
+
+static void make_one(struct vector* v, int which, MPI_Request* request) {
+  const int count = which % 4 == 1 ? long_count : size;
+  v->in = calloc((size_t)count, sizeof(int));
+  v->out = calloc((size_t)count, sizeof(int));
+  v->counts = calloc((size_t)size, sizeof(int));
+  v->places = calloc((size_t)size, sizeof(int));
+  for (int r = 0; r < size; ++r) v->counts[r] = 1, v->places[r] = r;
+  if (which % 4 < 2)
+    MPI_Allreduce_init(v->in, v->out, which % 4 ? count : 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       request);
+  else if (which % 4 == 2)
+    MPI_Bcast_init(v->out, 1, MPI_INT, which % size, MPI_COMM_WORLD, MPI_INFO_NULL, request);
+  else
+    MPI_Alltoallv_init(v->in, v->counts, v->places, MPI_INT, v->out, v->counts, v->places, MPI_INT,
+                       MPI_COMM_WORLD, MPI_INFO_NULL, request);
+}
+
+static void free_one(struct vector* v, MPI_Request* request) {
+  MPI_Request_free(request);
+  free(v->in), free(v->out), free(v->counts), free(v->places);
+}
+
+static void fill_one(struct vector* v, int which, int round) {
+  const int count = which % 4 == 1 ? long_count : size;
+  for (int i = 0; i < count; ++i) v->in[i] = check_rank + first_of(which, round), v->out[i] = -1;
+  if (which % 4 == 2 && check_rank == which % size) v->out[0] = first_of(which, round);
+}
+
+static void look_at_one(const struct vector* v, int which, int round) {
+  const int first = first_of(which, round), sum = size * (size - 1) / 2 + size * first;
+  int right = 1;
+  context("another order: %d, round %d", which, round);
+  if (which % 4 == 0) CHECK(v->out[0] == sum);
+  for (int i = 0; which % 4 == 1 && i < long_count; ++i) right &= v->out[i] == sum;
+  if (which % 4 == 2) CHECK(v->out[0] == first);
+  for (int r = 0; which % 4 == 3 && r < size; ++r) right &= v->out[r] == first + r;
+  CHECK(right);
+}
+
+static void start_in_own_order(struct vector* vectors, MPI_Request* requests, int round) {
+  enum { between = 3 };
+  static const int steps[] = {1, 5, 7, 11, 13, 17, 19, 23};  // through all of them, as mixed is 24
+  MPI_Request others[between];
+  int one = 1, sums[between] = {0}, begun = 0;
+  for (int i = 0; i < mixed; ++i) fill_one(&vectors[i], i, round);
+  for (int k = 0; k < mixed; ++k) {
+    MPI_Start(&requests[(k * steps[(check_rank + round) % 8] + 5 * check_rank) % mixed]);
+    for (; begun < between && k >= (begun + 1) * (check_rank % 7 + 1); ++begun)
+      MPI_Iallreduce(&one, &sums[begun], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &others[begun]);
+  }
+  for (; begun < between; ++begun)
+    MPI_Iallreduce(&one, &sums[begun], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &others[begun]);
+  MPI_Waitall(mixed, requests, MPI_STATUSES_IGNORE);
+  MPI_Waitall(between, others, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < mixed; ++i) look_at_one(&vectors[i], i, round);
+  for (int i = 0; i < between; ++i) CHECK(sums[i] == size);
+}
+
+static void in_another_order_on_each_rank(void) {
+  struct vector vectors[mixed];
+  MPI_Request requests[mixed];
+  for (int generation = 0; generation < generations; ++generation) {
+    for (int i = 0; i < mixed; ++i) make_one(&vectors[i], i, &requests[i]);
+    for (int round = 0; round < rounds; ++round) start_in_own_order(vectors, requests, round);
+    for (int i = 0; i < mixed; ++i) {
+      const int which = (5 * i + check_rank) % mixed;
+      free_one(&vectors[which], &requests[which]);
+    }
+  }
+}
+
+// More than an arena has room for: the ranks agree about which ones are left to the MPI, and start them
+// alike.
+static void very_many(void) {
+  enum { n = 600 };
+  static MPI_Request requests[n];
+  static int in[n], out[n];
+  context("very many");
+  for (int i = 0; i < n; ++i)
+    MPI_Allreduce_init(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < n; ++i) in[i] = i + round;
+    MPI_Startall(n, requests);
+    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; ++i) CHECK(out[i] == size * (i + round));
+  }
+  for (int i = 0; i < n; ++i) MPI_Request_free(&requests[i]);
+}
+
 static void made_and_freed_again_and_again(void) {
   context("made and freed");
   for (int i = 0; i < 300; ++i) {
@@ -354,6 +454,8 @@ int main(int argc, char** argv) {
   every_form();
   beside_others();
   many_starts_beside_an_active_one();
+  if (hocket_is_required() && size > 1) in_another_order_on_each_rank();
+  very_many();
   made_and_freed_again_and_again();
   if (hocket_is_required() && size > 1) freed_while_active();  // Open MPI's own cannot
   first_of_a_communicator();

@@ -15,6 +15,13 @@ static unsigned draw(unsigned below) {
   return (unsigned)(state >> 33) % below;
 }
 
+// What each rank draws for itself.
+static unsigned long long own_state;
+static inline unsigned own_draw(unsigned below) {
+  own_state = own_state * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (unsigned)(own_state >> 33) % below;
+}
+
 enum { most_ranks = 64, comm_count = 5 };
 static const char* const comm_names[comm_count] = {"world", "dup", "reversed", "odd-even",
                                                    "half of reversed"};
