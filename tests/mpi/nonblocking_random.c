@@ -25,7 +25,6 @@ static MPI_Request requests[most_requests];
 static struct pending* owners[most_requests];
 static int under_way;
 
-// What a rank draws for itself.
 static void say_which(const struct pending* p) {
   const struct call* c = &p->call;
   context("%d: %s of %d %s, %s, on %s, size=%d root=%d in_place=%d", p->k, c->collective->name, c->count,

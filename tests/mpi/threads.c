@@ -68,6 +68,9 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 77;
   }
+  int level = -1;
+  MPI_Query_thread(&level);
+  CHECK(level == provided);  // nothing that Hocket has started since takes it back
   for (int t = 0; t < threads; ++t) {
     workers[t] = (struct worker){.number = t, .rank = check_rank, .size = size};
     MPI_Comm_dup(MPI_COMM_WORLD, &workers[t].comm);

@@ -23,10 +23,12 @@ std::optional<bool> read_flag(const char* name) {
 
 }  // namespace
 
+// Open MPI 5 takes the level that its tools interface is started with for that of the whole process.
 void find_out_about_revocation() {
-  int provided = 0;
+  int level = MPI_THREAD_SINGLE, provided = 0;
   if (!host().Comm_is_revoked || !host().T_init_thread) return;
-  if (host().T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return;
+  if (host().Query_thread(&level) != MPI_SUCCESS) return;
+  if (host().T_init_thread(level, &provided) != MPI_SUCCESS) return;
   if (read_flag("mpi_ft_enable") == false) host_functions.Comm_is_revoked = nullptr;
   host().T_finalize();
 }
