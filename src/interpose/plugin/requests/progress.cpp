@@ -52,12 +52,11 @@ const UnderWay* next_ended(std::size_t& place) noexcept {
 }
 
 // It is not under way any more. What it uses may be freed, by another thread, from now on.
-void take_off(const UnderWay& ended, Communicator& communicator) noexcept {
+void take_off(const UnderWay& ended) noexcept {
   std::uint64_t all_ended = started_count();
   {
     const std::lock_guard lock(progress_lock);
     std::erase_if(requests, [&](const UnderWay& r) { return r.number == ended.number; });
-    --communicator.requests_under_way;
     count_under_way();
     completed.store(completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (!requests.empty()) all_ended = requests.front().number - 1;
@@ -65,25 +64,28 @@ void take_off(const UnderWay& ended, Communicator& communicator) noexcept {
   free_unused(all_ended);
 }
 
+// The last use of the communicator, which another thread may be waiting to free.
+void leave_communicator(Request& request) noexcept {
+  const std::lock_guard lock(progress_lock);
+  if (!request.has_failed()) request.release();
+  --request.communicator().requests_under_way;
+}
+
 // Without the lock: the program's error handler, and callbacks of its types, may call any function of MPI. A
-// failed request has no data to deliver, and its handler may free the communicator: it is off the list
-// before.
+// failed request has no data to deliver, and its handler may end MPI: it is off the list before.
 void complete(const UnderWay& ended) noexcept {
   Request& request = *ended.request;
-  Communicator& communicator = request.communicator();
   if (request.has_failed()) {
     const auto failure = request.failure();
-    take_off(ended, communicator);
+    leave_communicator(request);
+    take_off(ended);
     request.raise(failure);
     return request.tell();
   }
   request.deliver();
-  {
-    const std::lock_guard lock(progress_lock);
-    request.release();
-  }
+  leave_communicator(request);
   request.tell();
-  take_off(ended, communicator);
+  take_off(ended);
 }
 
 /// For how long nothing has ended although somebody was here to see it: what the program does between its
