@@ -207,14 +207,7 @@ static void do_round(int round) {
 
 int main(int argc, char** argv) {
   int size = 0;
-  check_start(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  find_in_hocket("hocket_control", &control);
-  if (!hocket_is_required() && (!control || control("off") < 0)) {
-    if (check_rank == 0) printf("SKIPPED: Hocket is not attached: nothing to compare\n");
-    MPI_Finalize();
-    return 77;
-  }
+  if (!start_beside_hocket(&argc, &argv, &size)) return 77;
   const int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 60;
   state = check_seed(argc, argv);
   own_state = state + (unsigned long long)check_rank * 7919;

@@ -22,6 +22,18 @@ static inline unsigned own_draw(unsigned below) {
   return (unsigned)(own_state >> 33) % below;
 }
 
+// MPI and the control of Hocket. 0: Hocket is not there, so that there is nothing to compare, and MPI has
+// ended.
+static int start_beside_hocket(int* argc, char*** argv, int* size) {
+  check_start(argc, argv);
+  MPI_Comm_size(MPI_COMM_WORLD, size);
+  find_in_hocket("hocket_control", &control);
+  if (hocket_is_required() || (control && control("off") >= 0)) return 1;
+  if (check_rank == 0) printf("SKIPPED: Hocket is not attached: nothing to compare\n");
+  MPI_Finalize();
+  return 0;
+}
+
 enum { most_ranks = 64, comm_count = 5 };
 static const char* const comm_names[comm_count] = {"world", "dup", "reversed", "odd-even",
                                                    "half of reversed"};
