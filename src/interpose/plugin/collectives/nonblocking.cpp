@@ -1,5 +1,6 @@
 // The non-blocking forms of the collectives: made of the MPI's own types of functions and of the descriptions
 // that they have in common with the blocking forms.
+#include "interpose/plugin/collectives/arguments.hpp"
 #include "interpose/plugin/collectives/start.hpp"
 #include "interpose/plugin/install.hpp"
 
@@ -17,15 +18,11 @@ struct NonblockingForm<Described, Member, N, int (*)(A...)> {
   static int call(A... arguments, MPI_Request* request) {
     const void* from = HOCKET_RETURN_ADDRESS;
     const auto native = [&] { return (host().started<N>().*Native)(arguments..., request); };
-    return split(std::make_index_sequence<sizeof...(A) - 1>{}, std::tuple<A...>(arguments...), request, from,
-                 native);
-  }
-
- private:
-  template <std::size_t... I, class Native>
-  static int split(std::index_sequence<I...>, const std::tuple<A...>& all, MPI_Request* request,
-                   const void* from, Native native) {
-    return start<Described>(std::get<sizeof...(I)>(all), request, from, native, std::get<I>(all)...);
+    return communicator_first(
+        [&](MPI_Comm comm, auto... described) {
+          return start<Described>(comm, request, from, native, described...);
+        },
+        arguments...);
   }
 };
 

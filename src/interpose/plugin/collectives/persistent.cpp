@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "interpose/plugin/collectives/arguments.hpp"
 #include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/start.hpp"
@@ -62,15 +63,11 @@ struct PersistentForm<Described, Member, N, int (*)(A...)> {
   static int call(A... arguments, MPI_Info info, MPI_Request* request) {
     const void* from = HOCKET_RETURN_ADDRESS;
     const auto native = [&] { return (host().kept<N>().*Native)(arguments..., info, request); };
-    return split(std::make_index_sequence<sizeof...(A) - 1>{}, std::tuple<A...>(arguments...), request, from,
-                 native);
-  }
-
- private:
-  template <std::size_t... I, class Native>
-  static int split(std::index_sequence<I...>, const std::tuple<A...>& all, MPI_Request* request,
-                   const void* from, Native native) {
-    return make<Described>(std::get<sizeof...(I)>(all), request, from, native, std::get<I>(all)...);
+    return communicator_first(
+        [&](MPI_Comm comm, auto... described) {
+          return make<Described>(comm, request, from, native, described...);
+        },
+        arguments...);
   }
 };
 
