@@ -26,7 +26,8 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
-  /// Takes over a call on this communicator: one of collectives/descriptions.hpp. It stays until the next one.
+  /// Takes over a call on this communicator: one of collectives/descriptions.hpp. It stays until the next
+  /// one.
   template <class Described>
   Described& hold(Communicator& c) {
     static_assert(sizeof(Described) <= sizeof description_ &&
