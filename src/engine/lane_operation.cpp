@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/compiled/flat.hpp"
-
 namespace hocket::engine {
 
 using executors::Binding;
@@ -18,21 +16,12 @@ void LaneOperation::prepare(const Prepared& prepared, const Call& call) {
   op_ = &call_;
   segment_ = 0;
   stage_ = Stage::waiting_for_memory;
-  sources_.resize(static_cast<std::size_t>(lane_.lane_.channel().ranks()));
   tickets_.clear();
-  if (is_flat()) {
-    tickets_.push_back(lane_.lane_.take(signature_, payload_bytes()));
-    return;
-  }
   if (call.in_place && path_->copies_input) op_ = &input_copy_.of(call_, lane_.lane_.channel().ranks());
   binding_.emplace(*path_->plan, *op_);
   workspace_.fit(*path_->plan);
   take_tickets();
   workspace_.fit_scratch(binding_->scratch_bytes(segment_bytes_));
-}
-
-std::size_t LaneOperation::payload_bytes() const noexcept {
-  return path_->published > transports::shm::inline_bytes ? path_->published : 0;
 }
 
 /// All instances of its segments now: the next operation's number follows from what all ranks know.
@@ -56,7 +45,7 @@ Status LaneOperation::advance() noexcept {
       if (!may_begin()) return Status::pending;
       begin_segment();
     }
-    if (const Status s = run_segment(); s != Status::ok) return s;
+    if (const Status s = machine_->advance(); s != Status::ok) return s;
     if (!end_segment()) return Status::ok;
   }
 }
@@ -68,7 +57,6 @@ bool LaneOperation::may_begin() noexcept {
 
 void LaneOperation::begin_segment() noexcept {
   stage_ = Stage::running;
-  if (is_flat()) return path_->flat->publish(flat_call());
   const Ticket& ticket = tickets_[segment_];
   staging_.use(lane_.staging_memory_.memory);
   staging_.enter(ticket);
@@ -79,10 +67,6 @@ void LaneOperation::begin_segment() noexcept {
                    workspace_);
 }
 
-Status LaneOperation::run_segment() noexcept {
-  return is_flat() ? path_->flat->take(flat_call()) : machine_->advance();
-}
-
 /// True: another one follows.
 bool LaneOperation::end_segment() noexcept {
   lane_.lane_.leave(tickets_[segment_].instance.number());
@@ -91,17 +75,9 @@ bool LaneOperation::end_segment() noexcept {
   return ++segment_ < tickets_.size();
 }
 
-compiled::StartedFlatCall LaneOperation::flat_call() noexcept {
-  return {tickets_[0].instance, *op_, signature_, path_->published, sources_.data()};
-}
-
 Blocker LaneOperation::blocker() noexcept {
   if (stage_ == Stage::waiting_for_memory) return lane_.lane_.until_free(tickets_[segment_]);
-  if (!is_flat()) return machine_->blocker();
-  const transports::shm::Instance& instance = tickets_[0].instance;
-  for (Rank peer = 0; peer < instance.ranks(); ++peer)
-    if (instance.arrived(peer) == Status::pending) return instance.until_arrived(peer);
-  return instance.until_arrived(instance.rank());
+  return machine_->blocker();
 }
 
 const transports::Waiting& LaneOperation::waiting() const noexcept {
@@ -117,7 +93,7 @@ void LaneOperation::fail(Status status) noexcept {
 }
 
 void LaneOperation::release() noexcept {
-  lane_.give_back(*this);
+  lane_.operations_.give_back(*this);
 }
 
 }  // namespace hocket::engine

@@ -1,5 +1,4 @@
-// One operation on a communicator's lane, by a compiled plan or by interpreting one, in as many segments as
-// its data need.
+// One operation on a communicator's lane by an interpreted plan, in as many segments as its data need.
 #pragma once
 
 #include <optional>
@@ -26,7 +25,6 @@ class LaneOperation final : public Outstanding {
   Status advance() noexcept override;
   transports::Blocker blocker() noexcept override;
   const transports::Waiting& waiting() const noexcept override;
-  bool has_given() const noexcept override { return is_flat() && stage_ == Stage::running; }
   Needs needs() const noexcept override;
   void fail(Status status) noexcept override;
   void release() noexcept override;
@@ -38,15 +36,11 @@ class LaneOperation final : public Outstanding {
     running,             ///< the segment at tickets_[segment_]
   };
 
-  bool is_flat() const noexcept { return path_->flat != nullptr; }
-  bool is_stream() const noexcept { return !is_flat() && !path_->plan->one_sided(); }
+  bool is_stream() const noexcept { return !path_->plan->one_sided(); }
   void take_tickets();
-  std::size_t payload_bytes() const noexcept;
   bool may_begin() noexcept;
   void begin_segment() noexcept;
-  Status run_segment() noexcept;
   bool end_segment() noexcept;
-  compiled::StartedFlatCall flat_call() noexcept;
 
   NonblockingLane& lane_;
   const std::size_t place_;
@@ -60,7 +54,6 @@ class LaneOperation final : public Outstanding {
   std::size_t segment_ = 0;
   Stage stage_ = Stage::waiting_for_memory;
   std::uint32_t stream_turn_ = 0;
-  std::vector<const void*> sources_;
 
   transports::shm::LaneStaging staging_;
   executors::Workspace workspace_;

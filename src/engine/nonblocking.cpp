@@ -1,7 +1,6 @@
 #include "engine/nonblocking.hpp"
 
-#include <algorithm>
-
+#include "engine/lane_flat_operation.hpp"
 #include "engine/lane_operation.hpp"
 
 namespace hocket::engine {
@@ -74,36 +73,19 @@ std::byte* NonblockingLane::carve(Part& part, std::size_t bytes) {
   return part.memory;
 }
 
-namespace {
-bool is_younger(const LaneOperation* one, const LaneOperation* other) {
-  return one->place() > other->place();
-}
-}  // namespace
-
-/// The oldest one: a program that repeats itself finds the same ones in each turn, which have grown to what
-/// they need then.
-LaneOperation& NonblockingLane::unused() {
-  if (unused_.empty()) {
-    operations_.push_back(std::make_unique<LaneOperation>(*this, operations_.size()));
-    unused_.reserve(operations_.size());
-    return *operations_.back();
-  }
-  std::pop_heap(unused_.begin(), unused_.end(), is_younger);
-  LaneOperation& operation = *unused_.back();
-  unused_.pop_back();
+template <class Operation>
+Outstanding& NonblockingLane::prepare(OperationPool<Operation>& pool, const Prepared& prepared,
+                                      const Call& call) {
+  Operation& operation = pool.take(*this);
+  operation.prepare(prepared, call);
   return operation;
-}
-
-void NonblockingLane::give_back(LaneOperation& operation) noexcept {
-  unused_.push_back(&operation);  // there is room: see unused()
-  std::push_heap(unused_.begin(), unused_.end(), is_younger);
 }
 
 Outstanding* NonblockingLane::start(const Prepared& prepared, const Call& call) noexcept {
   const std::uint32_t before = lane_.channel().instance();
   try {
-    LaneOperation& operation = unused();
-    operation.prepare(prepared, call);
+    Outstanding& operation =
+        prepared.path.flat ? prepare(flat_operations_, prepared, call) : prepare(operations_, prepared, call);
     mark(before + 1, lane_.channel().instance() - before, prepared.kind);
     return &operation;
   } catch (...) {  // no memory for it on this rank alone: the others cannot know

@@ -8,12 +8,12 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "engine/arena.hpp"
 #include "engine/call_marks.hpp"
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
+#include "engine/operation_pool.hpp"
 #include "engine/outstanding.hpp"
 #include "engine/prepared.hpp"
 #include "transports/shm/cells.hpp"
@@ -21,6 +21,7 @@
 
 namespace hocket::engine {
 
+class LaneFlatOperation;
 class LaneOperation;
 
 class NonblockingLane final : public Starts {
@@ -47,6 +48,7 @@ class NonblockingLane final : public Starts {
   Outstanding* start(const Prepared& prepared, const Call& call) noexcept override;
 
  private:
+  friend class LaneFlatOperation;
   friend class LaneOperation;
   struct Part {
     SlotKey key;
@@ -56,8 +58,8 @@ class NonblockingLane final : public Starts {
 
   NonblockingLane(const Ground& ground, std::uint32_t number, std::byte* memory);
   std::byte* carve(Part& part, std::size_t bytes);
-  LaneOperation& unused();
-  void give_back(LaneOperation& operation) noexcept;
+  template <class Operation>
+  Outstanding& prepare(OperationPool<Operation>& pool, const Prepared& prepared, const Call& call);
   void mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept;
 
   Arena& arena_;
@@ -66,8 +68,8 @@ class NonblockingLane final : public Starts {
   transports::shm::Lane lane_;
   Part staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Cells> cells_;
-  std::vector<std::unique_ptr<LaneOperation>> operations_;
-  std::vector<LaneOperation*> unused_;  ///< a heap, the oldest first
+  OperationPool<LaneFlatOperation> flat_operations_;
+  OperationPool<LaneOperation> operations_;
   // Operations over the cells run one after the other: a pair's messages are a stream.
   std::uint32_t streams_taken_ = 0, streams_left_ = 0;
 };

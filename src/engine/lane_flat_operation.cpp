@@ -1,0 +1,70 @@
+#include "engine/lane_flat_operation.hpp"
+
+#include "engine/compiled/flat.hpp"
+
+namespace hocket::engine {
+
+using transports::Blocker;
+using transports::shm::Instance;
+
+namespace {
+
+/// What has to lie beside the flag line; the same on all ranks.
+std::size_t payload_bytes(const Path& path) noexcept {
+  return path.published > transports::shm::inline_bytes ? path.published : 0;
+}
+
+}  // namespace
+
+LaneFlatOperation::LaneFlatOperation(NonblockingLane& lane, std::size_t place)
+    : lane_(lane), place_(place), sources_(static_cast<std::size_t>(lane.lane_.channel().ranks())) {}
+
+void LaneFlatOperation::prepare(const Prepared& prepared, const Call& call) noexcept {
+  path_ = &prepared.path;
+  signature_ = prepared.signature;
+  call_ = call;
+  published_ = false;
+  ticket_ = lane_.lane_.take(signature_, payload_bytes(*path_));
+}
+
+Status LaneFlatOperation::advance() noexcept {
+  if (!published_) {
+    if (!lane_.lane_.is_free(ticket_)) return Status::pending;
+    path_->flat->publish(flat_call());
+    published_ = true;
+  }
+  const Status status = path_->flat->take(flat_call());
+  if (status == Status::ok) lane_.lane_.leave(ticket_.instance.number());
+  return status;
+}
+
+compiled::StartedFlatCall LaneFlatOperation::flat_call() noexcept {
+  return {ticket_.instance, call_, signature_, path_->published, sources_.data()};
+}
+
+/// The first peer that has not arrived: a plan that needs none of those waits for nobody.
+Blocker LaneFlatOperation::blocker() noexcept {
+  if (!published_) return lane_.lane_.until_free(ticket_);
+  const Instance& instance = ticket_.instance;
+  for (Rank peer = 0; peer < instance.ranks(); ++peer)
+    if (instance.arrived(peer) == Status::pending) return instance.until_arrived(peer);
+  return instance.until_arrived(instance.rank());
+}
+
+const transports::Waiting& LaneFlatOperation::waiting() const noexcept {
+  return lane_.lane_.channel().waiting();
+}
+
+Outstanding::Needs LaneFlatOperation::needs() const noexcept {
+  return has_own_operation(call_) ? Needs::program : Needs::nothing;
+}
+
+void LaneFlatOperation::fail(Status status) noexcept {
+  lane_.guard_.fail(ticket_.instance.number(), status);
+}
+
+void LaneFlatOperation::release() noexcept {
+  lane_.flat_operations_.give_back(*this);
+}
+
+}  // namespace hocket::engine
