@@ -50,7 +50,7 @@ def main() -> int:
         _line("with", parsed.ranks, seconds[True]),
     ]
     version = next((mpi.version() for mpi in mpis.discover() if mpi.name == parsed.family), "")
-    costs.append(parsed.out, costs.of_lines(parsed.family, version, lines))
+    costs.COSTS.append(parsed.out, costs.of_lines(parsed.family, version, lines))
     return 0
 
 

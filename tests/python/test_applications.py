@@ -95,11 +95,11 @@ def test_settings_reach_the_side_of_hocket_only() -> None:
 
 def test_records_survive_a_file_and_wrong_ones_are_named(tmp_path: Path) -> None:
     file = tmp_path / "some.jsonl"
-    measuring.append(file, [_timed(), _timed(side="hocket", node_size=2)])
-    assert measuring.read(file) == [_timed(), _timed(side="hocket", node_size=2)]
+    measuring.RUNS.append(file, [_timed(), _timed(side="hocket", node_size=2)])
+    assert measuring.RUNS.read(file) == [_timed(), _timed(side="hocket", node_size=2)]
     file.write_text(json.dumps({**dataclasses.asdict(_timed()), "application": "hpl"}) + "\n")
     with pytest.raises(CommandError, match=r"line 1: no such run: hpl"):
-        measuring.read(file)
+        measuring.RUNS.read(file)
 
 
 def test_a_speed_up_is_against_the_best_form_of_the_mpi_alone() -> None:

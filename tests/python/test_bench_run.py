@@ -81,7 +81,7 @@ def test_the_command_writes_records_and_tables(hocket: Hocket, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert "allreduce" in done.stdout
     assert [json.loads(line)["side"] for line in out.read_text().splitlines()] == ["untouched"]
-    assert records.read(out)[0].mpi == INSTALLED[0].name
+    assert records.CELLS.read(out)[0].mpi == INSTALLED[0].name
     assert "allreduce" in hocket("bench", "--show", str(out)).stdout
 
 

@@ -11,7 +11,7 @@ from hocket import mpis
 from hocket.bench import comparison, markdown, records, runner
 from hocket.bench.comparison import Cell
 from hocket.bench.records import Record
-from hocket.commands import bench
+from hocket.commands import bench_choices
 from hocket.errors import CommandError
 from hocket.reports import Report, ReportRow
 
@@ -24,7 +24,9 @@ def record(
     what = {"collective": collective, "bytes": size, "type": "float", "root": 0, "side": side, "valid": valid}
     ran = {"batches": 9, "k": 64, "algorithm": "flat" if side == "hocket" else ""}
     date = "2026-01-02T03:04:05+00:00"
-    return records.from_dict({"schema": records.SCHEMA, "date": date, **where, **what, **times, **ran})
+    return records.CELLS.from_dict(
+        {"schema": records.CELLS.schema, "date": date, **where, **what, **times, **ran}
+    )
 
 
 SAMPLE = [
@@ -40,9 +42,9 @@ SAMPLE = [
 
 def test_records_survive_a_file(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "records.jsonl"
-    records.append(file, SAMPLE[:3])
-    records.append(file, SAMPLE[3:])
-    assert records.read(file) == SAMPLE
+    records.CELLS.append(file, SAMPLE[:3])
+    records.CELLS.append(file, SAMPLE[3:])
+    assert records.CELLS.read(file) == SAMPLE
 
 
 @pytest.mark.parametrize(
@@ -58,9 +60,9 @@ def test_records_survive_a_file(tmp_path: Path) -> None:
 def test_a_bad_line_is_named(tmp_path: Path, change: dict[str, object], what: str) -> None:
     file = tmp_path / "records.jsonl"
     bad = {**dataclasses.asdict(SAMPLE[0]), **change}
-    file.write_text(SAMPLE[1].line() + "\n" + json.dumps(bad) + "\n")
+    file.write_text(json.dumps(dataclasses.asdict(SAMPLE[1])) + "\n" + json.dumps(bad) + "\n")
     with pytest.raises(CommandError, match=rf"line 2: .*{what}"):
-        records.read(file)
+        records.CELLS.read(file)
 
 
 def test_ratios_compare_with_the_mpi_below_and_with_the_fastest() -> None:
@@ -165,21 +167,21 @@ def test_mpis_that_are_not_installed_are_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _everything(monkeypatch, "openmpi", "debian-mpich")
-    assert [mpi.name for mpi in bench._chosen_mpis("mpich,openmpi,intel")] == ["openmpi"]
+    assert [mpi.name for mpi in bench_choices.chosen_mpis("mpich,openmpi,intel")] == ["openmpi"]
     said = " ".join(capsys.readouterr().out.split())
     assert "left out: the MPI 'mpich' is not installed" in said
     assert "left out: the MPI 'intel' is not installed" in said
-    assert [mpi.name for mpi in bench._chosen_mpis("")] == ["openmpi"]
+    assert [mpi.name for mpi in bench_choices.chosen_mpis("")] == ["openmpi"]
 
 
 def test_no_mpi_at_all_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     _everything(monkeypatch)
     for wanted in ("", "mpich,intel"):
         with pytest.raises(CommandError, match="none of these MPIs is installed; to get one: "):
-            bench._chosen_mpis(wanted)
+            bench_choices.chosen_mpis(wanted)
 
 
 def test_a_name_of_no_mpi_is_an_error_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
     _everything(monkeypatch, "openmpi")
     with pytest.raises(CommandError, match="no MPI named 'mvapich'"):
-        bench._chosen_mpis("openmpi,mvapich")
+        bench_choices.chosen_mpis("openmpi,mvapich")

@@ -127,7 +127,7 @@ def test_the_command_writes_a_table_records_and_a_trace(hocket: Hocket, tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert "bcast" in done.stdout
-    assert len(timeline.read(out)) == 4
+    assert len(timeline.WAITS.read(out)) == 4
     assert "bcast" in hocket("bench", "--show", str(out)).stdout
     events = json.loads(trace.read_text())["traceEvents"]
     assert {event["ph"] for event in events} == {"M", "X", "s", "f"}

@@ -59,8 +59,8 @@ def _lanes(side: str, **more: Any) -> list[Lane]:
 
 def test_lanes_come_back_from_their_file(tmp_path: Path) -> None:
     lanes = _lanes("native") + _lanes("hocket", progress="thread", node_size=2)
-    nonblocking.append(tmp_path / "some" / "lanes.jsonl", lanes)
-    assert nonblocking.read(tmp_path / "some" / "lanes.jsonl") == lanes
+    nonblocking.LANES.append(tmp_path / "some" / "lanes.jsonl", lanes)
+    assert nonblocking.LANES.read(tmp_path / "some" / "lanes.jsonl") == lanes
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_lanes_come_back_from_their_file(tmp_path: Path) -> None:
 def test_a_damaged_record_is_an_error(tmp_path: Path, damage: dict[str, Any]) -> None:
     (tmp_path / "lanes.jsonl").write_text(json.dumps({**dataclasses.asdict(_lanes("native")[0]), **damage}))
     with pytest.raises(CommandError, match="line 1"):
-        nonblocking.read(tmp_path / "lanes.jsonl")
+        nonblocking.LANES.read(tmp_path / "lanes.jsonl")
 
 
 def test_a_cell_tells_costs_and_overlap() -> None:
@@ -183,8 +183,8 @@ def test_what_an_operation_takes_from_a_rank() -> None:
 def test_waits_come_back_from_their_file(tmp_path: Path) -> None:
     scenario = Scenario(REQUEST, noise=Noise(10, 5))
     waits = timelines.waits(_spans(), scenario, {**WHERE, "progress": "calls", "node_size": 0})
-    timelines.append(tmp_path / "waits.jsonl", waits)
-    assert timelines.read(tmp_path / "waits.jsonl") == waits
+    timelines.WAITS.append(tmp_path / "waits.jsonl", waits)
+    assert timelines.WAITS.read(tmp_path / "waits.jsonl") == waits
 
 
 def test_a_trace_has_a_track_per_rank_and_an_arrow_from_the_last_start(tmp_path: Path) -> None:

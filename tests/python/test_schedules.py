@@ -20,7 +20,7 @@ def _record(side: str, median: float) -> records.Record:
     what = {"collective": "allreduce", "bytes": 4096, "type": "float", "root": 0, "side": side, "valid": True}
     times = {"median_us": median, "p10_us": median - 0.5, "p90_us": median + 0.5, "batches": 9, "k": 64}
     ran = {"date": "2026-01-02T03:04:05+00:00", "algorithm": "flat" if side == "hocket" else ""}
-    return records.from_dict({"schema": records.SCHEMA, **where, **what, **times, **ran})
+    return records.CELLS.from_dict({"schema": records.CELLS.schema, **where, **what, **times, **ran})
 
 
 def test_plan_prints_one_rank(hocket: Hocket) -> None:
@@ -90,7 +90,7 @@ def test_explain_obeys_the_environment(hocket: Hocket) -> None:
 def test_explain_shows_what_was_measured(hocket: Hocket, tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     sides = {"hocket": 2.5, "native": 3.5, "untouched": 4.5}
-    records.append(file, [_record(side, median) for side, median in sides.items()])
+    records.CELLS.append(file, [_record(side, median) for side, median in sides.items()])
     told = hocket("explain", "allreduce", "--bytes", "4K", "-n", "2", "--measured", str(file)).stdout
     assert "openmpi 5.0.11, Hocket (flat): 2.5 us (2 to 3), 2 cores, a processor" in told
     assert "openmpi 5.0.11, without Hocket: 4.5 us" in told

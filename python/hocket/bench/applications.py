@@ -7,16 +7,14 @@ import json
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hocket import applications, launch, processes
 from hocket.bench import machine, runner
+from hocket.bench.jsonl import Kind
 from hocket.bench.nonblocking import PRESET, Settings
-from hocket.bench.records import append_lines, checked, read_lines
 from hocket.mpis import Mpi
 
-SCHEMA = "hocket-applications-1"
 SIDES = ("untouched", "hocket")
 FORMS = ("blocking", "nonblocking")
 _bound_seconds = 300.0  # of one launch: far more than any takes
@@ -48,23 +46,16 @@ class Timed:
     variables: str = ""  # of the environment, for both sides
     progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE, of Hocket's side
     node_size: int = 0
-    schema: str = SCHEMA
+    link: str = ""  # machine.link()
+    schema: str = "hocket-applications-1"
 
 
-def from_dict(data: dict[str, Any]) -> Timed:
-    """Throws ValueError naming the field that is wrong."""
-    timed = checked(Timed, SCHEMA, data)
-    if timed.application not in applications.NAMES or timed.side not in SIDES or timed.form not in FORMS:
-        raise ValueError(f"no such run: {timed.application}, {timed.form}, {timed.side}")
-    return timed
+def _refusal(timed: Timed) -> str:
+    known = timed.application in applications.NAMES and timed.side in SIDES and timed.form in FORMS
+    return "" if known else f"no such run: {timed.application}, {timed.form}, {timed.side}"
 
 
-def read(path: Path) -> list[Timed]:
-    return read_lines(path, from_dict)
-
-
-def append(path: Path, some: Iterable[Timed]) -> None:
-    append_lines(path, (json.dumps(dataclasses.asdict(one)) for one in some))
+RUNS = Kind(Timed, _refusal)
 
 
 @dataclass(frozen=True)

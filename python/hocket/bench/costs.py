@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from hocket import launch, processes
 from hocket.bench import machine
+from hocket.bench.jsonl import Kind
 from hocket.bench.program import costs_program
-from hocket.bench.records import append_lines
 from hocket.errors import CommandError
 from hocket.mpis import Mpi
 
-SCHEMA = "hocket-costs-1"
 _bound_seconds = 120.0
 
 _meanings = {
@@ -45,31 +42,14 @@ class Cost:
     median: float
     p10: float
     p90: float
-    schema: str = SCHEMA
+    schema: str = "hocket-costs-1"
 
 
-def from_dict(data: dict[str, Any]) -> Cost:
-    """Throws ValueError naming what is wrong."""
-    if data.get("schema") != SCHEMA:
-        raise ValueError(f"schema is {data.get('schema')!r}, not {SCHEMA!r}")
-    if data.get("what") not in _meanings:
-        raise ValueError(f"no such cost: {data.get('what')!r}")
-    try:
-        return Cost(**data)
-    except TypeError as problem:
-        raise ValueError(str(problem)) from problem
+def _refusal(cost: Cost) -> str:
+    return "" if cost.what in _meanings else f"no such cost: {cost.what!r}"
 
 
-def read(path: Path) -> list[Cost]:
-    try:
-        lines = [line for line in path.read_text().splitlines() if line.strip()]
-        return [from_dict(json.loads(line)) for line in lines]
-    except (OSError, ValueError, AttributeError) as problem:
-        raise CommandError(f"cannot read '{path}': {problem}") from problem
-
-
-def append(path: Path, costs: Iterable[Cost]) -> None:
-    append_lines(path, (json.dumps(dataclasses.asdict(cost)) for cost in costs))
+COSTS = Kind(Cost, _refusal)
 
 
 def of_lines(mpi: str, version: str, lines: Iterable[str]) -> list[Cost]:

@@ -23,5 +23,10 @@ def load() -> float:
     return round(os.getloadavg()[0], 2)
 
 
+def link() -> str:
+    """The rate that dev/shaped.sh gave the loopback device, such as 2gbit; "": it carries what it can."""
+    return os.environ.get("SHAPED_LOOPBACK", "")
+
+
 def cores() -> int:
     return len(os.sched_getaffinity(0))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hocket import launch
 from hocket.bench import machine, runner
+from hocket.bench.jsonl import Kind
 from hocket.bench.program import nonblocking_program
-from hocket.bench.records import COLLECTIVES, SIDES, append_lines, checked, read_lines
+from hocket.bench.records import COLLECTIVES, SIDES
 from hocket.errors import CommandError, unknown
 from hocket.mpis import Mpi
 
-SCHEMA = "hocket-nonblocking-1"
 FORMS = ("blocking", "nonblocking", "persistent")
 LOOPS = ("none", "time", "work", "alone")
 PROGRESS = ("calls", "thread", "auto")
@@ -60,26 +58,18 @@ class Lane:
     wait_us: float = 0.0
     progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE of the run, if set; never when untouched
     node_size: int = 0
-    schema: str = SCHEMA
+    link: str = ""  # machine.link()
+    schema: str = "hocket-nonblocking-1"
 
 
-def from_dict(data: dict[str, Any]) -> Lane:
-    """Throws ValueError naming the field that is wrong."""
-    lane = checked(Lane, SCHEMA, data)
+def _refusal(lane: Lane) -> str:
     known = (
         lane.collective in COLLECTIVES and lane.side in SIDES and lane.form in FORMS and lane.loop in LOOPS
     )
-    if not known:
-        raise ValueError(f"no such lane: {lane.collective}, {lane.side}, {lane.form}, {lane.loop}")
-    return lane
+    return "" if known else f"no such lane: {lane.collective}, {lane.side}, {lane.form}, {lane.loop}"
 
 
-def read(path: Path) -> list[Lane]:
-    return read_lines(path, from_dict)
-
-
-def append(path: Path, lanes: Iterable[Lane]) -> None:
-    append_lines(path, (json.dumps(dataclasses.asdict(lane)) for lane in lanes))
+LANES = Kind(Lane, _refusal)
 
 
 @dataclass(frozen=True)
@@ -101,6 +91,11 @@ class Settings:
 PRESET = Settings()
 
 
+def parse_settings(progress: str, node_size: int) -> list[Settings]:
+    """One for each of the words in `progress`: calls,thread,auto."""
+    return [Settings(word.strip(), node_size) for word in progress.split(",")]
+
+
 @dataclass(frozen=True)
 class Request:
     cells: runner.Request
@@ -112,12 +107,8 @@ class Request:
         tests = ("--tests", ",".join(map(str, self.tests)))
         return [*self.cells.arguments(), *tests, "--compute", str(self.compute_us)]
 
-    def of_each_collective(self) -> list[Request]:
-        """An MPI that ends the program in one of them has measured the others."""
-        return [
-            dataclasses.replace(self, cells=dataclasses.replace(self.cells, collectives=[name]))
-            for name in self.cells.collectives
-        ]
+    def of(self, collective: str) -> Request:
+        return dataclasses.replace(self, cells=dataclasses.replace(self.cells, collectives=[collective]))
 
     def bound(self) -> float:
         return _start_seconds + self.cells.cells() * (_bound_per_cell + 4 * self.cells.seconds)

@@ -1,17 +1,11 @@
-"""A measured cell as a value and as a line of JSON."""
+"""A measured cell as a value."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
-from hocket.errors import CommandError
-
-SCHEMA = "hocket-bench-1"
+from hocket.bench.jsonl import Kind
 
 COLLECTIVES = (
     "barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv",
@@ -59,74 +53,13 @@ class Record:
     valid: bool
     load: float = 0.0  # of the machine when the run began: a busy machine explains odd numbers
     algorithm: str = ""  # hocket side: what ran, "native" when left to the MPI
-    schema: str = SCHEMA
-
-    def line(self) -> str:
-        return json.dumps(dataclasses.asdict(self))
+    link: str = ""  # machine.link()
+    schema: str = "hocket-bench-1"
 
 
-_kinds: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
-
-R = TypeVar("R")
-
-
-def checked(kind: type[R], schema: str, data: dict[str, Any]) -> R:
-    """A record of this class; throws ValueError naming the field that is wrong."""
-    fields = {field.name: str(field.type) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    if data.get("schema") != schema:
-        raise ValueError(f"schema is {data.get('schema')!r}, not {schema!r}")
-    for name, value in data.items():
-        if name not in fields:
-            raise ValueError(f"unknown field '{name}'")
-        if not isinstance(value, _kinds[fields[name]]):
-            raise ValueError(f"field '{name}' is {value!r}")
-    try:
-        return kind(**data)
-    except TypeError as problem:
-        raise ValueError(str(problem)) from problem
+def _refusal(record: Record) -> str:
+    known = record.side in SIDES and record.collective in COLLECTIVES
+    return "" if known else f"no such cell: {record.collective}, {record.side}"
 
 
-def from_dict(data: dict[str, Any]) -> Record:
-    record = checked(Record, SCHEMA, data)
-    if record.side not in SIDES or record.collective not in COLLECTIVES:
-        raise ValueError(f"no such cell: {record.collective}, {record.side}")
-    return record
-
-
-def read_lines(path: Path, parse: Callable[[dict[str, Any]], R]) -> list[R]:
-    try:
-        lines = path.read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise CommandError(f"cannot read '{path}': {problem}") from problem
-    found = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            found.append(parse(json.loads(line)))
-        except (ValueError, AttributeError) as problem:
-            raise CommandError(f"'{path}' line {number}: {problem}") from problem
-    return found
-
-
-def schema_of(path: Path) -> str:
-    """Of the first record; an empty file has none."""
-    schemas = read_lines(path, lambda data: str(data.get("schema")))
-    return schemas[0] if schemas else ""
-
-
-def read(path: Path) -> list[Record]:
-    return read_lines(path, from_dict)
-
-
-def append_lines(path: Path, lines: Iterable[str]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a") as file:
-            file.writelines(line + "\n" for line in lines)
-    except OSError as problem:
-        raise CommandError(f"cannot write '{path}': {problem.strerror}") from problem
-
-
-def append(path: Path, records: Iterable[Record]) -> None:
-    append_lines(path, (record.line() for record in records))
+CELLS = Kind(Record, _refusal)

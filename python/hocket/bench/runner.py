@@ -92,6 +92,7 @@ def where_and_when(mpi: Mpi, load: float) -> dict[str, Any]:
         "load": load,
         "mpi": mpi.name,
         "mpi_version": mpi.version(),
+        "link": machine.link(),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 import statistics
 import tempfile
@@ -14,13 +13,12 @@ from typing import Any
 
 from hocket import launch
 from hocket.bench import machine, runner
+from hocket.bench.jsonl import Kind
 from hocket.bench.nonblocking import PRESET, Settings
 from hocket.bench.program import nonblocking_program
-from hocket.bench.records import append_lines, checked, read_lines
 from hocket.errors import CommandError
 from hocket.mpis import Mpi
 
-SCHEMA = "hocket-skew-1"
 KINDS = ("late", "call", "start", "compute", "detour", "test", "wait")
 LOST = ("call", "start", "test", "wait")  # what the operation takes from the program
 _start_seconds = 60.0
@@ -173,20 +171,11 @@ class Waits:
     whole_us: float  # an operation with its computation, detours included, without the lateness
     progress: str = ""
     node_size: int = 0
-    schema: str = SCHEMA
+    link: str = ""  # machine.link()
+    schema: str = "hocket-skew-1"
 
 
-def from_dict(data: dict[str, Any]) -> Waits:
-    """Throws ValueError naming the field that is wrong."""
-    return checked(Waits, SCHEMA, data)
-
-
-def read(path: Path) -> list[Waits]:
-    return read_lines(path, from_dict)
-
-
-def append(path: Path, waits: Iterable[Waits]) -> None:
-    append_lines(path, (json.dumps(dataclasses.asdict(one)) for one in waits))
+WAITS = Kind(Waits)
 
 
 def _by_operation(spans: Iterable[Span]) -> dict[int, dict[str, float]]:

@@ -14,8 +14,8 @@ from hocket import applications, mpis
 from hocket.bench import applications as measuring
 from hocket.bench import applications_page as pages
 from hocket.bench.applications import Experiment, Request, Timed
-from hocket.bench.nonblocking import Settings
-from hocket.bench.records import schema_of
+from hocket.bench.jsonl import schema_of
+from hocket.bench.nonblocking import parse_settings
 from hocket.console import console
 from hocket.errors import CommandError, unknown
 
@@ -38,9 +38,11 @@ class Options:
             if not re.fullmatch(r"\w+=.*", entry):
                 raise CommandError(f"--env wants NAME=VALUE, not '{entry}'")
 
-    def request(self, ranks: int) -> Request:
-        settings = Settings(self.progress, self.node_size)
-        return Request(measuring.chosen(self.names), ranks, self.rounds, settings, self.variables)
+    def requests(self, ranks: int) -> list[Request]:
+        return [
+            Request(measuring.chosen(self.names), ranks, self.rounds, settings, self.variables)
+            for settings in parse_settings(self.progress, self.node_size)
+        ]
 
 
 def _show(measured: Sequence[Timed]) -> None:
@@ -55,17 +57,10 @@ def _show(measured: Sequence[Timed]) -> None:
 
 def show_file(path: Path) -> bool:
     """False: the file holds other records."""
-    if schema_of(path) != measuring.SCHEMA:
+    if schema_of(path) != measuring.RUNS.schema:
         return False
-    _show(measuring.read(path))
+    _show(measuring.RUNS.read(path))
     return True
-
-
-def render(results: Path, page: Path) -> None:
-    files = sorted((results / "applications").glob("*.jsonl"))
-    records = [one for path in files for one in measuring.read(path)]
-    page.write_text(pages.page(records))
-    console.print(f"wrote {page}")
 
 
 def _measure(mpi: mpis.Mpi, request: Request, experiment: Experiment) -> list[Timed]:
@@ -88,7 +83,7 @@ def run(chosen: Sequence[mpis.Mpi], requests: Sequence[Request], out: Path | Non
             measured += fresh
             failed += not fresh
             if out:
-                measuring.append(out, fresh)
+                measuring.RUNS.append(out, fresh)
     _show(measured)
     if failed:
         raise CommandError(f"{failed} experiments failed", 1)

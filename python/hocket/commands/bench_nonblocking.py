@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from hocket import mpis
@@ -14,14 +15,13 @@ from hocket.bench import gantt as pictures
 from hocket.bench import (
     nonblocking,
     nonblocking_cells,
-    nonblocking_page,
     nonblocking_tables,
     runner,
     timeline,
 )
 from hocket.bench import trace as traces
-from hocket.bench.nonblocking import Lane, Request, Settings, parse_tests
-from hocket.bench.records import schema_of
+from hocket.bench.jsonl import schema_of
+from hocket.bench.nonblocking import Lane, Request, Settings, parse_settings, parse_tests
 from hocket.bench.timeline import Noise, Scenario, Skew, Span, Waits, parse_noise, parse_skew
 from hocket.console import console
 from hocket.errors import CommandError
@@ -50,23 +50,29 @@ class Options:
             if getattr(self, field.name) != field.default:
                 raise CommandError(f"--{field.name.replace('_', '-')} goes with --nonblocking")
 
-    def settings(self) -> Settings:
-        return Settings(self.progress, self.node_size)
+    def settings(self) -> list[Settings]:
+        return parse_settings(self.progress, self.node_size)
 
-    def request(self, cells: runner.Request) -> Request:
-        return Request(cells, parse_tests(self.tests), self.compute, self.settings())
+    def requests(self, cells: runner.Request) -> list[Request]:
+        """One for each of the settings."""
+        tests = parse_tests(self.tests)
+        return [Request(cells, tests, self.compute, settings) for settings in self.settings()]
 
-    def scenario(self, cells: runner.Request) -> Scenario:
-        return Scenario(
-            cells,
-            parse_skew(self.skew, cells.ranks) if self.skew else Skew(),
-            parse_noise(self.noise) if self.noise else Noise(),
-            compute_us=self.compute,
-            tests=parse_tests(self.tests)[-1],
-            operations=self.operations,
-            seed=self.seed,
-            settings=self.settings(),
-        )
+    def scenarios(self, cells: runner.Request) -> list[Scenario]:
+        """One for each of the settings."""
+        return [
+            Scenario(
+                cells,
+                parse_skew(self.skew, cells.ranks) if self.skew else Skew(),
+                parse_noise(self.noise) if self.noise else Noise(),
+                compute_us=self.compute,
+                tests=parse_tests(self.tests)[-1],
+                operations=self.operations,
+                seed=self.seed,
+                settings=settings,
+            )
+            for settings in self.settings()
+        ]
 
 
 def _all_runs(mpi: mpis.Mpi, cells: runner.Request, runs: Iterable[Callable[[], None]]) -> int:
@@ -99,54 +105,66 @@ def _show(measured: Sequence[Lane]) -> None:
 def show_file(path: Path) -> bool:
     """False: the file holds other records."""
     schema = schema_of(path)
-    if schema == nonblocking.SCHEMA:
-        _show(nonblocking.read(path))
-    elif schema == timeline.SCHEMA:
-        nonblocking_tables.show_waits(console, timeline.read(path))
+    if schema == nonblocking.LANES.schema:
+        _show(nonblocking.LANES.read(path))
+    elif schema == timeline.WAITS.schema:
+        nonblocking_tables.show_waits(console, timeline.WAITS.read(path))
     else:
         return False
     return True
 
 
-def _records(folder: Path, schema: str) -> list[Path]:
-    return [path for path in sorted(folder.glob("*.jsonl")) if schema_of(path) == schema]
+Run = Callable[[], None]
 
 
-def render(results: Path, page: Path) -> None:
-    folder = results / "nonblocking"
-    lanes = [lane for path in _records(folder, nonblocking.SCHEMA) for lane in nonblocking.read(path)]
-    waits = [one for path in _records(folder, timeline.SCHEMA) for one in timeline.read(path)]
-    if not lanes and not waits:
-        return
-    page.write_text(nonblocking_page.page(lanes, waits))
-    console.print(f"wrote {page}")
+def _lane_runs(
+    mpi: mpis.Mpi, requests: Sequence[Request], untouched: bool, keep: nonblocking.Keep
+) -> list[Run]:
+    """A launch for each collective, so that an MPI that ends the program in one has measured the others; the
+    settings of Hocket follow each other within a collective."""
+    runs: list[Run] = []
+    for name in requests[0].cells.collectives:
+        some = [request.of(name) for request in requests]
+        runs.append(partial(nonblocking.run, mpi, some[0], False, keep))
+        runs += [] if untouched else [partial(nonblocking.run, mpi, one, True, keep) for one in some]
+    return runs
 
 
 def _measure(
-    chosen: Sequence[mpis.Mpi], requests: Sequence[Request], sides: Sequence[bool], out: Path | None
+    chosen: Sequence[mpis.Mpi],
+    cells: Sequence[runner.Request],
+    options: Options,
+    untouched: bool,
+    out: Path | None,
 ) -> None:
     measured: list[Lane] = []
 
     def keep(fresh: list[Lane]) -> None:
         measured.extend(fresh)
         if out:
-            nonblocking.append(out, fresh)
+            nonblocking.LANES.append(out, fresh)
 
     failed = 0
-    for request in requests:
-        for mpi in chosen:
-            runs = [
-                partial(nonblocking.run, mpi, one, with_hocket, keep)
-                for one in request.of_each_collective()
-                for with_hocket in sides
-            ]
-            failed += _all_runs(mpi, request.cells, runs)
+    for some, mpi in product(cells, chosen):
+        failed += _all_runs(mpi, some, _lane_runs(mpi, options.requests(some), untouched, keep))
     _show(measured)
     _must_not_have(failed)
 
 
+def _timeline_runs(
+    mpi: mpis.Mpi, scenarios: Sequence[Scenario], untouched: bool, keep: timeline.Keep
+) -> list[Run]:
+    runs: list[Run] = [partial(timeline.run, mpi, scenarios[0], False, keep)]
+    runs += [] if untouched else [partial(timeline.run, mpi, one, True, keep) for one in scenarios]
+    return runs
+
+
 def _record_timelines(
-    chosen: Sequence[mpis.Mpi], scenarios: Sequence[Scenario], sides: Sequence[bool], out: Path | None
+    chosen: Sequence[mpis.Mpi],
+    cells: Sequence[runner.Request],
+    options: Options,
+    untouched: bool,
+    out: Path | None,
 ) -> list[Span]:
     spans: list[Span] = []
     waits: list[Waits] = []
@@ -155,13 +173,11 @@ def _record_timelines(
         spans.extend(fresh_spans)
         waits.extend(fresh)
         if out:
-            timeline.append(out, fresh)
+            timeline.WAITS.append(out, fresh)
 
     failed = 0
-    for scenario in scenarios:
-        for mpi in chosen:
-            runs = [partial(timeline.run, mpi, scenario, with_hocket, keep) for with_hocket in sides]
-            failed += _all_runs(mpi, scenario.cells, runs)
+    for some, mpi in product(cells, chosen):
+        failed += _all_runs(mpi, some, _timeline_runs(mpi, options.scenarios(some), untouched, keep))
     nonblocking_tables.show_waits(console, waits)
     _must_not_have(failed)
     return spans
@@ -183,11 +199,10 @@ def run(
     untouched: bool,
     out: Path | None,
 ) -> None:
-    sides = [False] if untouched else [False, True]  # with Hocket, and the MPI beside it, or without
     if not options.is_timeline():
-        return _measure(chosen, [options.request(some) for some in cells], sides, out)
+        return _measure(chosen, cells, options, untouched, out)
     _check_files(options, cells)
-    spans = _record_timelines(chosen, [options.scenario(some) for some in cells], sides, out)
+    spans = _record_timelines(chosen, cells, options, untouched, out)
     if options.trace:
         traces.write(options.trace, spans)
         console.print(f"wrote {options.trace}: open it at ui.perfetto.dev or chrome://tracing")

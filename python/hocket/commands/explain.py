@@ -146,7 +146,9 @@ def _predicted(choice: dict[str, Any], call: _Call, predictions: dict[str, Predi
 def _measured(file: Path, collective: str, ranks: int, size: int) -> list[str]:
     """What the benchmark's records say of this very call; the last measurement of a cell counts."""
     same = [
-        record for record in records.read(file) if (record.collective, record.ranks) == (collective, ranks)
+        record
+        for record in records.CELLS.read(file)
+        if (record.collective, record.ranks) == (collective, ranks)
     ]
     wanted = 0 if collective == "barrier" else size
     cells = {(r.mpi, r.side): r for r in same if r.bytes == wanted and r.side != "native" and r.valid}

@@ -1,0 +1,49 @@
+"""hocket bench --render: the pages, from the records in bench/results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hocket.bench import (
+    applications,
+    applications_page,
+    costs,
+    markdown,
+    nonblocking,
+    nonblocking_page,
+    timeline,
+)
+from hocket.bench import records as blocking
+from hocket.console import console
+from hocket.errors import CommandError
+
+
+def _write(page: Path, text: str) -> None:
+    try:
+        page.write_text(text)
+    except OSError as problem:
+        raise CommandError(f"cannot write '{page}': {problem.strerror}") from problem
+    console.print(f"wrote {page}")
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    return sorted(folder.glob("*.jsonl"))
+
+
+def render(results: Path, page: Path) -> None:
+    """The other pages are written beside `page`, where there are records for them."""
+    if not results.is_dir():
+        return _write(page, markdown.page(blocking.CELLS.read(results)))
+    cells = [cell for path in _files(results) for cell in blocking.CELLS.read(path)]
+    around = [cost for path in _files(results / "costs") for cost in costs.COSTS.read(path)]
+    _write(page, markdown.page(cells, around))
+
+    lanes = nonblocking.LANES.read_all(_files(results / "nonblocking"))
+    waits = timeline.WAITS.read_all(_files(results / "nonblocking"))
+    if lanes or waits:
+        _write(page.with_name("nonblocking.md"), nonblocking_page.page(lanes, waits))
+
+    runs = applications.RUNS.read_all(_files(results / "applications"))
+    _write(page.with_name("applications.md"), applications_page.page(runs))
+    return None
