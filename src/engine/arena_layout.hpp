@@ -13,7 +13,7 @@
 namespace hocket::engine {
 
 inline constexpr std::uint64_t arena_magic = 0x31746b636f48;  // "Hockt1"
-inline constexpr std::uint32_t arena_layout_version = 2;
+inline constexpr std::uint32_t arena_layout_version = 3;
 inline constexpr std::size_t arena_page = 4096;
 inline constexpr std::size_t slot_entries = 4096;
 inline constexpr std::size_t max_cpus = 8192;

@@ -1,6 +1,7 @@
 #include "engine/path_runner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executors/blocking.hpp"
 
@@ -48,8 +49,10 @@ std::byte* PathRunner::carve(Part& part, std::size_t bytes) {
   return part.memory;
 }
 
-void PathRunner::read_peers(const std::vector<pid_t>& processes) {
-  exposed_ = std::make_unique<transports::cma::ExposedMemory>(*staging_, channel_, processes);
+void PathRunner::read_peers(std::vector<pid_t> processes) {
+  processes_ = std::move(processes);
+  exposed_ =
+      std::make_unique<transports::cma::ExposedMemory<transports::shm::Staging>>(*staging_, processes_);
 }
 
 std::optional<transports::cma::ReadFailure> PathRunner::read_failure() const {

@@ -36,7 +36,7 @@ class PathRunner {
   void fit(const executors::Plan& plan) { workspace_.fit(plan); }
   bool can_read_peers() const noexcept { return exposed_ != nullptr; }
   /// Once every rank can read every other's memory: their process numbers by rank.
-  void read_peers(const std::vector<pid_t>& processes);
+  void read_peers(std::vector<pid_t> processes);
 
   /// A call that is not native. `mark`: of the call, for the instances that it takes beyond its first.
   Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept {
@@ -73,7 +73,8 @@ class PathRunner {
   Part staging_memory_{.number = 1}, cells_memory_{.number = 2};
   std::unique_ptr<transports::shm::Staging> staging_;
   std::unique_ptr<transports::shm::Cells> cells_;
-  std::unique_ptr<transports::cma::ExposedMemory> exposed_;
+  std::vector<pid_t> processes_;
+  std::unique_ptr<transports::cma::ExposedMemory<transports::shm::Staging>> exposed_;
   executors::Workspace workspace_;
   compiled::SmallBlocks small_blocks_;
   InputCopy input_copy_;

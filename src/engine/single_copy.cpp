@@ -65,7 +65,7 @@ bool SingleCopy::holds(ir::Collective collective) {
 }
 
 void SingleCopy::advance() {
-  auto& vote = channel_.area_of(channel_.rank()).exposure.vote;
+  auto& vote = channel_.area_of(channel_.rank()).vote.text;
   switch (stage_) {
     case Stage::asleep:
       stage_ = Stage::published;
@@ -103,7 +103,7 @@ Gain SingleCopy::measured_gain() {
 void SingleCopy::settle() {
   agreed_ = Gain::over_one_copy;
   for (Rank r = 0; r < channel_.ranks() && agreed_ != Gain::none; ++r) {
-    const std::uint32_t vote = channel_.area_of(r).exposure.vote.load(std::memory_order_acquire);
+    const std::uint32_t vote = channel_.area_of(r).vote.text.load(std::memory_order_acquire);
     agreed_ = std::min(agreed_, gain_in(vote));
     if (agreed_ == Gain::none && channel_.rank() == 0) engine_.report().note(reason(r, vote));
   }

@@ -299,7 +299,8 @@ TEST(ExposedMemory, CarriesDataBetweenProcesses) {
       await(started, ranks);
       shm::Channel channel(lines.get(), ranks, me, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
       shm::Staging below(channel);
-      ExposedMemory via(below, channel, {pid, pid + ranks});
+      const std::vector<pid_t> processes{pid, pid + ranks};
+      ExposedMemory via(below, processes);
       const auto all = [&](std::uint32_t step) {
         for (Rank r = 0; r < ranks; ++r)
           while (r != me && via.reached(r, step) == Status::pending) sched_yield();
@@ -332,7 +333,8 @@ TEST(ExposedMemory, NamesWhoCouldNotBeRead) {
   const Shared lines(shm::bytes_for(2));
   shm::Channel channel(lines.get(), 2, 0, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
   shm::Staging below(channel);
-  ExposedMemory via(below, channel, {getpid(), getpid()});
+  const std::vector<pid_t> processes{getpid(), getpid()};
+  ExposedMemory via(below, processes);
   std::byte to{};
   EXPECT_EQ(via.read_exposed(1, false, 8, {&to, 1}),
             Status::failed);  // rank 1 has exposed nothing: address 8

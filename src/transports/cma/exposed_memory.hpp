@@ -4,9 +4,11 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "transports/shm/channel.hpp"
+#include "transports/cma/process_memory.hpp"
+#include "transports/shm/lines.hpp"
 #include "transports/transport.hpp"
 
 namespace hocket::transports::cma {
@@ -17,11 +19,13 @@ struct ReadFailure {
   int error = 0;
 };
 
+/// `Below` carries steps and staging of the same instances, and has the flag lines that they are told in.
+template <class Below>
 class ExposedMemory final : public OneSided {
  public:
-  /// `processes`: by rank. `below` carries steps and staging of the same instances.
-  ExposedMemory(OneSided& below, shm::Channel& channel, std::vector<pid_t> processes)
-      : below_(below), channel_(channel), processes_(std::move(processes)) {}
+  /// `processes`: by rank. Both outlive it.
+  ExposedMemory(Below& below, std::span<const pid_t> processes) noexcept
+      : below_(below), processes_(processes) {}
 
   std::byte* own_staging() noexcept override { return below_.own_staging(); }
   const std::byte* staging_of(Rank owner) noexcept override { return below_.staging_of(owner); }
@@ -30,15 +34,28 @@ class ExposedMemory final : public OneSided {
   Blocker blocker(Rank peer) const noexcept override { return below_.blocker(peer); }
   void everyone_reached() noexcept override { below_.everyone_reached(); }
 
-  void expose(bool output, const void* base) noexcept override;
-  Status read_exposed(Rank owner, bool output, std::ptrdiff_t offset, Piece target) noexcept override;
+  /// The signal that follows publishes it.
+  void expose(bool output, const void* base) noexcept override {
+    shm::Signals& own = below_.own_line().signals;
+    (output ? own.output : own.input)
+        .store(reinterpret_cast<std::uintptr_t>(base), std::memory_order_relaxed);
+  }
+
+  Status read_exposed(Rank owner, bool output, std::ptrdiff_t offset, Piece target) noexcept override {
+    const shm::Signals& theirs = below_.line_of(owner).signals;
+    const std::uint64_t base = (output ? theirs.output : theirs.input).load(std::memory_order_relaxed);
+    const int error = read_process_memory(processes_[static_cast<std::size_t>(owner)],
+                                          base + static_cast<std::uint64_t>(offset), target);
+    if (error == 0) return Status::ok;
+    failure_ = {owner, error};
+    return Status::failed;
+  }
 
   const ReadFailure& failure() const noexcept { return failure_; }
 
  private:
-  OneSided& below_;
-  shm::Channel& channel_;
-  std::vector<pid_t> processes_;
+  Below& below_;
+  std::span<const pid_t> processes_;
   ReadFailure failure_;
 };
 

@@ -15,7 +15,7 @@ class LaneStaging final : public OneSided {
   void enter(const Lane::Ticket& ticket) noexcept {
     instance_ = ticket.instance;
     area_ = ticket.staging_area;
-    instance_.own_line().step.store(0, std::memory_order_relaxed);
+    instance_.own_line().signals.step.store(0, std::memory_order_relaxed);
     instance_.announce();
   }
 
@@ -23,18 +23,21 @@ class LaneStaging final : public OneSided {
   const std::byte* staging_of(Rank owner) noexcept override { return area_of(owner); }
 
   void signal(std::uint32_t step) noexcept override {
-    auto& own = instance_.own_line().step;
+    auto& own = instance_.own_line().signals.step;
     own.store(step, std::memory_order_release);
     wake_sleepers(instance_.waiting(), &own);
   }
   Status reached(Rank peer, std::uint32_t step) noexcept override {
     if (const Status s = instance_.arrived(peer); s != Status::ok) return s;
-    return instance_.line_of(peer).step.load(std::memory_order_acquire) >= step ? Status::ok
-                                                                                : Status::pending;
+    return instance_.line_of(peer).signals.step.load(std::memory_order_acquire) >= step ? Status::ok
+                                                                                        : Status::pending;
   }
+  Line& own_line() noexcept { return instance_.own_line(); }
+  const Line& line_of(Rank peer) const noexcept { return instance_.line_of(peer); }
+
   Blocker blocker(Rank peer) const noexcept override {
     const Line& line = instance_.line_of(peer);
-    return {&line.step, line.step.load(std::memory_order_relaxed), peer};
+    return {&line.signals.step, line.signals.step.load(std::memory_order_relaxed), peer};
   }
 
  private:

@@ -22,12 +22,20 @@ inline constexpr std::size_t payload_area_bytes = 256;
 inline constexpr std::uint32_t marks_kept =
     2 * ring;  ///< a rank marks its next call before it waits for its turn
 
+/// What a schedule with one-sided access tells of a rank.
+struct Signals {
+  std::atomic<std::uint32_t> step;  ///< steps reached in this instance
+  // Where its user buffers are, for those that may read them.
+  std::atomic<std::uint64_t> input;
+  std::atomic<std::uint64_t> output;
+};
+
 /// The flag of one instance. `word` = signature << 32 | instance; written last, so whoever sees it sees the
 /// payload.
 struct alignas(line_bytes) Line {
   std::atomic<std::uint64_t> word;
   union {
-    std::atomic<std::uint32_t> step;              ///< schedules that signal: steps reached in this instance
+    Signals signals;
     std::array<std::byte, inline_bytes> payload;  ///< flat plans
   };
 };
@@ -42,12 +50,10 @@ struct alignas(32) Mark {
   std::atomic<std::int64_t> root;
 };
 
-/// Where a rank's user buffers are, for those that may read them, and what it found out about reading
-/// others'.
-struct alignas(line_bytes) Exposure {
-  std::atomic<std::uint64_t> input;
-  std::atomic<std::uint64_t> output;
-  std::atomic<std::uint32_t> vote;  ///< engine::SingleCopy
+/// What a rank found out about reading others' memory (engine/single_copy.hpp). Written once.
+struct alignas(line_bytes) Vote {
+  std::atomic<std::uint32_t> text;   ///< 0: none yet
+  std::atomic<std::uint32_t> since;  ///< on a lane: the first instance that it holds for; written before
 };
 
 /// What a rank measured of the data paths of one trial (engine/trials.hpp), for all to read: a time for each
@@ -69,7 +75,7 @@ struct RankArea {
   alignas(line_bytes) std::atomic<std::uint32_t> finished;
   SizePowers size_powers;  ///< in this line: who reads a sample has just read `finished`
   alignas(line_bytes) std::array<Mark, marks_kept> marks;
-  Exposure exposure;
+  Vote vote;
   std::array<TrialNote, trial_notes> trials;
   std::array<Line, ring> lines;
   alignas(line_bytes) std::array<std::byte, payload_areas * payload_area_bytes> payload;

@@ -29,7 +29,7 @@ class Staging final : public OneSided {
   Status begin(std::uint32_t signature) noexcept {
     if (const Status s = channel_.begin(signature); s != Status::ok) return s;
     if (const Status s = channel_.all_finished(turns_.take(channel_.instance())); s != Status::ok) return s;
-    channel_.own_line().step.store(0, std::memory_order_relaxed);
+    channel_.own_line().signals.step.store(0, std::memory_order_relaxed);
     channel_.announce();
     return Status::ok;
   }
@@ -39,21 +39,25 @@ class Staging final : public OneSided {
   const std::byte* staging_of(Rank owner) noexcept override { return area(owner); }
 
   void signal(std::uint32_t step) noexcept override {
-    auto& own = channel_.own_line().step;
+    auto& own = channel_.own_line().signals.step;
     own.store(step, std::memory_order_release);
     wake_sleepers(channel_.waiting(), &own);
   }
   Status reached(Rank peer, std::uint32_t step) noexcept override {
     if (const Status s = channel_.arrived_now(peer); s != Status::ok) return s;
-    return channel_.line_of(peer).step.load(std::memory_order_acquire) >= step ? Status::ok : Status::pending;
+    return channel_.line_of(peer).signals.step.load(std::memory_order_acquire) >= step ? Status::ok
+                                                                                       : Status::pending;
   }
   /// Until the peer's flag shows this instance, its step is that of an older one; both change its value when
   /// they change.
   Blocker blocker(Rank peer) const noexcept override {
     const Line& line = channel_.line_of(peer);
-    return {&line.step, line.step.load(std::memory_order_relaxed), peer};
+    return {&line.signals.step, line.signals.step.load(std::memory_order_relaxed), peer};
   }
   void everyone_reached() noexcept override { channel_.everyone_arrived(); }
+
+  Line& own_line() noexcept { return channel_.own_line(); }
+  const Line& line_of(Rank peer) const noexcept { return channel_.line_of(peer); }
 
  private:
   /// All pages that this rank writes, at once: one by one, they would cost the first large calls 1 to 2 us
