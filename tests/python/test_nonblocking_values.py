@@ -20,7 +20,7 @@ from hocket.bench import (
     trace,
 )
 from hocket.bench import timeline as timelines
-from hocket.bench.nonblocking import Lane, Request, Settings, parse_tests
+from hocket.bench.nonblocking import Lane, Request, Settings, parse_settings, parse_tests
 from hocket.bench.timeline import Noise, Scenario, Skew, Span, parse_noise, parse_skew
 from hocket.errors import CommandError
 
@@ -86,8 +86,9 @@ def test_a_cell_tells_costs_and_overlap() -> None:
 
 def test_settings_make_cells_of_their_own() -> None:
     lanes = _lanes("hocket") + _lanes("hocket", progress="thread") + _lanes("hocket", node_size=2)
+    lanes += _lanes("hocket", link="2gbit")
     texts = [cell.settings_text() for cell in nonblocking_cells.cells(lanes)]
-    assert texts == ["", "progress thread", "nodes of 2"]
+    assert texts == ["", "progress thread", "nodes of 2", "2gbit"]
 
 
 def test_only_results_that_hocket_spoils_are_blamed_on_it() -> None:
@@ -102,12 +103,87 @@ def test_only_results_that_hocket_spoils_are_blamed_on_it() -> None:
 def test_the_page_has_costs_overlap_and_late_ranks() -> None:
     scenario = Scenario(REQUEST, Skew(500.0, 0))
     waits = timelines.waits(_spans(), scenario, {**WHERE, "progress": "", "node_size": 0})
-    page = nonblocking_page.page(_lanes("native") + _lanes("hocket", progress="thread"), waits)
-    assert "| openmpi | 2 | hocket | progress thread | +25 %; +25 % (alltoall 64 KiB) | - | - |" in page
-    assert "| openmpi | 2 | hocket | progress thread | 50 | 40 |" in page
+    page = nonblocking_page.page(_lanes("untouched") + _lanes("native") + _lanes("hocket"), waits)
+    assert "| openmpi | 2 | **+25; +25 (alltoall 64 KiB); 0 of 1, missed** | - | - |" in page
+    assert "| openmpi | 2 | alltoall | **+25 %, missed** (+25 %) |" in page
+    assert "| openmpi | 2 | alltoall | 64 KiB | 50 / 50 / 40 | 50 / 50 / 40 |" in page
+    assert (
+        "| openmpi | 2 | alltoall | 64 KiB | 8.000 | 7.000 | 0.500 | -1.00 | 7.000 | 0.500 | 1.00x |" in page
+    )
     assert "a rank 500 us late" in page
-    for line in page.splitlines():
-        assert not line.startswith("|") or line.endswith("|")
+    assert "Between nodes" not in page and "What progress costs" not in page
+    for block in page.split("\n\n"):
+        assert len({line.count("|") for line in block.splitlines() if line.startswith("|")}) <= 1, block
+
+
+def _section(page: str, title: str) -> str:
+    return page.split(f"## {title}")[1].split("\n## ")[0]
+
+
+def test_small_operations_have_a_target_in_microseconds() -> None:
+    quick = _lanes("hocket", bytes=8)
+    slow = [dataclasses.replace(lane, collective="allgather") for lane in quick]
+    slow[1] = dataclasses.replace(slow[1], median_us=8.4)
+    quick[1] = dataclasses.replace(quick[1], median_us=8.3)
+    quick[3] = dataclasses.replace(quick[3], median_us=8.02)
+    page = nonblocking_page.page(quick + slow)
+    assert "**+0.35; +0.40 (allgather 8 B); 1 of 2, missed**" in _section(page, "Targets")
+    assert "**-0.49; +0.02 (alltoall 8 B); 1 of 2, missed**" in _section(page, "Targets")
+    sizes = _section(page, "Over the blocking call")
+    assert "| alltoall | +0.30 us |" in sizes
+    assert "| allgather | **+0.40 us, missed** |" in sizes
+
+
+def test_ialltoall_stands_beside_each_mpi_and_the_fastest() -> None:
+    other = [dataclasses.replace(lane, mpi="mpich", median_us=20.0) for lane in _lanes("untouched")]
+    mine = [dataclasses.replace(lane, mpi="mpich", median_us=12.5) for lane in _lanes("hocket")]
+    page = nonblocking_page.page([*_lanes("untouched"), *_lanes("hocket"), *other, *mine])
+    table = _section(page, "MPI_Ialltoall against each MPI")
+    assert "| openmpi | 2 | 64 KiB | 10.0 | 10.0 | 1.00x | 1.00x |" in table
+    assert "| mpich | 2 | 64 KiB | 20.0 | 12.5 | 1.60x | 0.80x |" in table
+
+
+def test_progress_modes_are_compared_with_the_one_without_threads() -> None:
+    slow = [
+        dataclasses.replace(lane, progress="thread", median_us=2 * lane.median_us)
+        for lane in _lanes("hocket")
+    ]
+    page = nonblocking_page.page(
+        [*slow, *_lanes("hocket", progress="calls"), *_lanes("native", progress="calls")]
+    )
+    table = _section(page, "What progress costs")
+    rows = [line for line in table.splitlines() if "alltoall" in line]
+    assert [row.split(" | ")[4:7] for row in rows] == [
+        ["calls", "10.0", "1.00x"],
+        ["thread", "20.0", "0.50x"],
+    ]
+    assert "## Targets" not in page
+
+
+def test_pretended_nodes_have_a_table_of_their_own() -> None:
+    lanes = _lanes("untouched", link="2gbit")
+    lanes += _lanes("hocket", progress="thread", node_size=1, link="2gbit")
+    page = nonblocking_page.page([*lanes, *_lanes("untouched")])
+    table = _section(page, "Between nodes")
+    assert "| MPI alone | 2gbit | 8.000 | 10.0 | +25 % | 50 / 50 / 40 |" in table
+    assert "| Hocket | progress thread, nodes of 1, 2gbit | 8.000 | 10.0 | **+25 %, missed** |" in table
+    assert "## Targets" not in page
+
+
+def test_a_picture_is_shown_where_there_is_one(tmp_path: Path) -> None:
+    waits = timelines.waits(
+        _spans(), Scenario(REQUEST, Skew(500.0, 0)), {**WHERE, "progress": "", "node_size": 0}
+    )
+    assert "![" not in nonblocking_page.page([], waits, tmp_path)
+    (tmp_path / nonblocking_page.PICTURE).touch()
+    assert f"]({nonblocking_page.PICTURE})" in nonblocking_page.page([], waits, tmp_path)
+
+
+def test_several_settings_are_one_after_the_other() -> None:
+    assert parse_settings("calls, thread", 2) == [Settings("calls", 2), Settings("thread", 2)]
+    assert parse_settings("", 0) == [Settings()]
+    with pytest.raises(CommandError, match="no progress named 'never'"):
+        parse_settings("auto,never", 0)
 
 
 REQUEST = runner.Request(["bcast"], [64], ranks=2)

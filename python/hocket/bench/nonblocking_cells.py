@@ -31,10 +31,15 @@ class Cell:
     ranks: int
     progress: str
     node_size: int
+    link: str  # machine.link()
     collective: str
     bytes: int
     side: str
     lanes: dict[_Way, Lane] = field(hash=False)
+
+    def place(self) -> tuple[str, int, str, str, int]:
+        """What a run of the MPI alone has in common with it."""
+        return (self.mpi, self.ranks, self.link, self.collective, self.bytes)
 
     def lane(self, form: str, loop: str = "none", tests: int = 0, apart: bool = False) -> Lane | None:
         return self.lanes.get((form, loop, tests, apart))
@@ -64,6 +69,7 @@ class Cell:
     def settings_text(self) -> str:
         words = [f"progress {self.progress}" if self.progress else ""]
         words.append(f"nodes of {self.node_size}" if self.node_size else "")
+        words.append(self.link)
         return ", ".join(filter(None, words))
 
     def overlaps(self) -> list[Overlap]:
@@ -74,6 +80,10 @@ class Cell:
             if pure and alone and lane.loop in ("time", "work"):
                 found.append(_overlap(lane, pure, alone))
         return found
+
+    def overlap(self, loop: str, tests: int) -> Overlap | None:
+        found = (one for one in self.overlaps() if (one.lane.loop, one.lane.tests) == (loop, tests))
+        return next(found, None)
 
 
 def _overlap(lane: Lane, pure: Lane, alone: Lane) -> Overlap:
@@ -92,11 +102,26 @@ def _overlap(lane: Lane, pure: Lane, alone: Lane) -> Overlap:
 
 def cells(lanes: Iterable[Lane]) -> list[Cell]:
     """In the order in which they first appear; of several measurements of one lane the last one counts."""
-    found: dict[tuple[str, int, str, int, str, int, str], dict[_Way, Lane]] = {}
+    found: dict[tuple[str, int, str, int, str, str, int, str], dict[_Way, Lane]] = {}
     for lane in lanes:
-        key = (lane.mpi, lane.ranks, lane.progress, lane.node_size, lane.collective, lane.bytes, lane.side)
+        where = (lane.mpi, lane.ranks, lane.progress, lane.node_size, lane.link)
+        key = (*where, lane.collective, lane.bytes, lane.side)
         found.setdefault(key, {})[lane.form, lane.loop, lane.tests, lane.apart] = lane
     return [Cell(*key, lanes=ways) for key, ways in found.items()]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A cell with Hocket, and the same cell of the MPI untouched."""
+
+    hocket: Cell
+    alone: Cell | None
+
+
+def pairs(found: Iterable[Cell]) -> list[Pair]:
+    some = list(found)
+    alone = {cell.place(): cell for cell in some if cell.side == "untouched"}
+    return [Pair(cell, alone.get(cell.place())) for cell in some if cell.side == "hocket"]
 
 
 def groups(found: Sequence[Cell]) -> dict[tuple[str, int], list[Cell]]:
@@ -110,13 +135,10 @@ def groups(found: Sequence[Cell]) -> dict[tuple[str, int], list[Cell]]:
 
 def wrong_where_right_without(found: Iterable[Cell]) -> list[tuple[Cell, str]]:
     """The forms that Hocket spoils: wrong with it, right by the MPI below in the same run."""
-    by_place = {
-        (cell.mpi, cell.ranks, cell.progress, cell.node_size, cell.collective, cell.bytes, cell.side): cell
-        for cell in found
-    }
+    by_place = {(cell.place(), cell.settings_text(), cell.side): cell for cell in found}
     spoiled = []
-    for (*place, side), cell in by_place.items():
-        native = by_place.get((*place, "native"))  # type: ignore[arg-type]
+    for (place, settings, side), cell in by_place.items():
+        native = by_place.get((place, settings, "native"))
         for form in FORMS:
             if side == "hocket" and cell.is_wrong(form) and not (native and native.is_wrong(form)):
                 spoiled.append((cell, form))

@@ -42,7 +42,7 @@ def render(results: Path, page: Path) -> None:
     lanes = nonblocking.LANES.read_all(_files(results / "nonblocking"))
     waits = timeline.WAITS.read_all(_files(results / "nonblocking"))
     if lanes or waits:
-        _write(page.with_name("nonblocking.md"), nonblocking_page.page(lanes, waits))
+        _write(page.with_name("nonblocking.md"), nonblocking_page.page(lanes, waits, page.parent))
 
     runs = applications.RUNS.read_all(_files(results / "applications"))
     _write(page.with_name("applications.md"), applications_page.page(runs))

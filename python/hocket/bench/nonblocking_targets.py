@@ -1,0 +1,50 @@
+"""What non-blocking and persistent collectives may cost beside the blocking call, and how a miss is told."""
+
+from __future__ import annotations
+
+from hocket.bench.nonblocking_cells import Cell
+
+LARGE_BYTES = 64 << 10
+SMALL_BYTES = 4 << 10
+MOST_OVER = 15.0  # percent over the blocking call, where operations are large
+MOST_BEYOND_US = 0.3  # microseconds, where they are small
+MOST_PERSISTENT_BEYOND_US = 0.0
+
+
+def is_large(cell: Cell) -> bool:
+    return cell.bytes >= LARGE_BYTES
+
+
+def is_small(cell: Cell) -> bool:
+    return cell.bytes <= SMALL_BYTES
+
+
+def marked(text: str, is_met: bool) -> str:
+    return text if is_met else f"**{text}, missed**"
+
+
+def cost_text(cell: Cell) -> str:
+    """Start and wait beside the blocking call: us where operations are small, else percent."""
+    over, beyond = cell.overhead(), cell.beyond()
+    if cell.is_wrong("nonblocking"):
+        return "**wrong result**"
+    if over is None or beyond is None:
+        return "-"
+    if is_small(cell):
+        return f"{beyond:+.2f} us"
+    return f"{over:+.0f} %"
+
+
+def meets(cell: Cell) -> bool:
+    """Also where there is no target."""
+    over, beyond = cell.overhead(), cell.beyond()
+    if is_small(cell) and beyond is not None:
+        return round(beyond, 2) <= MOST_BEYOND_US
+    if is_large(cell) and over is not None:
+        return round(over) <= MOST_OVER
+    return True
+
+
+def persistent_meets(cell: Cell) -> bool:
+    beyond = cell.beyond("persistent")
+    return not is_small(cell) or beyond is None or round(beyond, 2) <= MOST_PERSISTENT_BEYOND_US
