@@ -1,34 +1,138 @@
 #!/usr/bin/env bash
-# Hocket beside every MPI that is installed, on 2, 4 and 8 ranks (50 minutes on 2 cores): the records replace those of
-# the last time in bench/results, docs/performance.md is made from them. Each run of an MPI adds its records as it ends, so
-# that a benchmark cut short leaves a page of what it has. Arguments are `hocket bench`'s.
+# Measures what the pages say, step by step. The records of a step replace those of the last time in bench/results, and the
+# pages are made again from all that are there. docs/benchmark.md says what each step measures and how long it takes.
+#   dev/bench.sh [STEP...]           costs blocking nonblocking nodes late progress loggp applications; without a name: all
+#   dev/bench.sh --quick [STEP...]   in small and under one MPI, into build/bench: shows that it works, its numbers say nothing
+# Each command ends at its limit. What was measured until then, or until a signal, is kept.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
-records=bench/results/$(nproc)-cores.jsonl
-costs=bench/results/costs/$(nproc)-cores.jsonl
-overlap=bench/results/nonblocking/$(nproc)-cores.jsonl
-late=bench/results/nonblocking/$(nproc)-cores-late.jsonl
+steps=(costs blocking nonblocking nodes late progress loggp applications)
+results=bench/results
+docs=docs
+machine=$(nproc)-cores
+four=(alltoall allgather allreduce bcast)
+in_small=()      # options of hocket bench, after a step's own: the last one counts
+in_small_apps=() # of hocket bench --applications
+quick=
 status=0
 running=
 interrupted=
-mkdir -p bench/results
-rm -f bench/results/*.jsonl "$costs" "$overlap" "$late"
 
-# step COMMAND...: in the background, since a shell that waits for a child in front hears of signals too late
-step() {
+if [[ ${1:-} == --quick ]]; then
+  quick=1
+  shift
+  results=build/bench/results
+  docs=build/bench
+  in_small=(--against openmpi --seconds 0.01)
+  in_small_apps=(--against openmpi --rounds 1)
+fi
+
+# limited SECONDS COMMAND...: in the background, since a shell that waits for a child in front hears of signals too late
+limited() {
+  local limit=$1 result=0
+  shift
   [[ -z $interrupted ]] || return 0
-  "$@" &
+  timeout --kill-after=30 "$limit" "$@" &
   running=$!
-  wait "$running" || status=$?
+  wait "$running" || result=$?
   wait "$running" 2>/dev/null || true # a signal ends the first one early
+  [[ $result == 0 ]] || status=$result
+  if [[ $result == 124 ]]; then say "ended at its limit of $limit s"; fi
 }
 trap 'interrupted=1; kill "$running"' INT TERM HUP
 
-step hocket bench --costs -n 2,4,8 --out "$costs"
-step python tests/drop_in/mpi4py_suite_time.py --family openmpi --prefix "$venv/opt" \
-  --hocket-exec "$venv/bin/hocket-exec" --cache "$build/third_party" --out "$costs"
-step hocket bench --nonblocking -n 2 --sizes 8,4K,64K,1M --out "$overlap"
-step hocket bench bcast allreduce --nonblocking -n 2 --skew 500:0 --out "$late"
-step hocket bench -n 2,4,8 --out "$records" "$@"
-[[ ! -s $records ]] || hocket bench --render
+# fresh FILE...: whose records are measured now
+fresh() {
+  rm -f "$@"
+  mkdir -p "$(dirname "$1")"
+}
+
+# Without it the step is left out, and its old records are kept: they are no worse for that.
+can_shape() {
+  dev/shaped.sh 2gbit true 2>/dev/null && return
+  say "left out: dev/shaped.sh needs user namespaces, iproute2 and the kernel's token bucket filter"
+  return 1
+}
+
+costs() {
+  local out=$results/costs/$machine.jsonl
+  fresh "$out"
+  limited 180 hocket bench --costs -n 2,4,8 --out "$out" "${in_small[@]}"
+  [[ -z $quick ]] || return 0
+  limited 1800 python tests/drop_in/mpi4py_suite_time.py --family openmpi --prefix "$venv/opt" \
+    --hocket-exec "$venv/bin/hocket-exec" --cache "$build/third_party" --out "$out"
+}
+
+blocking() {
+  local out=$results/$machine.jsonl ranks=2,4,8
+  [[ -z $quick ]] || ranks=2
+  fresh "$out"
+  limited 5400 hocket bench -n "$ranks" --out "$out" "${in_small[@]}"
+}
+
+nonblocking() {
+  local out=$results/nonblocking/$machine.jsonl
+  fresh "$out"
+  limited 360 hocket bench "${four[@]}" --nonblocking -n 2 --sizes 8,4K,64K,512K,4M --tests 0,8 --out "$out" \
+    "${in_small[@]}"
+  limited 360 hocket bench "${four[@]}" --nonblocking -n 4 --sizes 8,4K,64K,512K --tests 0,8 --out "$out" \
+    "${in_small[@]}"
+}
+
+nodes() {
+  local out=$results/nonblocking/$machine-nodes.jsonl
+  can_shape || return 0
+  fresh "$out"
+  limited 240 dev/shaped.sh 2gbit hocket bench "${four[@]}" --nonblocking -n 2 --sizes 8,4K,64K,512K,4M --tests 0,8 \
+    --node-size 1 --progress thread --against openmpi --out "$out" "${in_small[@]}"
+}
+
+late() {
+  local out=$results/nonblocking/$machine-late.jsonl
+  fresh "$out"
+  limited 120 hocket bench bcast allreduce --nonblocking -n 2 --skew 500:0 --out "$out" "${in_small[@]}"
+  limited 60 hocket bench bcast --nonblocking -n 2 --skew 500:0 --against openmpi --gantt "$docs/late-rank.png"
+}
+
+progress() {
+  local out=$results/nonblocking/$machine-progress.jsonl
+  fresh "$out"
+  limited 180 hocket bench allreduce alltoall --nonblocking -n 2 --sizes 8,512K --tests 0,8 --progress calls,thread,auto \
+    --out "$out" "${in_small[@]}"
+}
+
+loggp() {
+  local out=$results/loggp/$machine.json between=$results/loggp/$machine-2gbit.json
+  fresh "$out"
+  limited 90 hocket loggp -n 2 --against openmpi --out "$out"
+  can_shape || return 0
+  fresh "$between"
+  limited 90 env HOCKET_NODE_SIZE=1 dev/shaped.sh 2gbit hocket loggp -n 2 --against openmpi --out "$between"
+}
+
+applications() {
+  local out=$results/applications/$machine.jsonl rate
+  can_shape || return 0
+  fresh "$out"
+  for rate in 20gbit 2gbit; do
+    limited 240 dev/shaped.sh "$rate" hocket bench --applications -n 2 --node-size 1 --progress thread --rounds 3 \
+      --against openmpi --out "$out" "${in_small_apps[@]}"
+  done
+}
+
+is_step() { [[ " ${steps[*]} " == *" $1 "* ]]; }
+
+for name in "$@"; do
+  is_step "$name" || { echo "no step named '$name'; there are: ${steps[*]}" >&2; exit 2; }
+done
+[[ $# == 0 ]] || steps=("$@")
+mkdir -p "$results" "$docs"
+for name in "${steps[@]}"; do
+  [[ -z $interrupted ]] || break
+  say "$name"
+  started=$SECONDS
+  "$name"
+  say "$name: $((SECONDS - started)) s"
+done
+hocket bench --render --results "$results" --page "$docs/performance.md"
 exit "$status"

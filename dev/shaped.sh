@@ -11,6 +11,7 @@ fi
 rate=$1
 shift
 export OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_if_include=lo
+export SHAPED_LOOPBACK=$rate # hocket bench writes it into its records
 # shellcheck disable=SC2016 # for the inner shell
 exec unshare --map-root-user --net bash -c '
   rate=$1; shift
