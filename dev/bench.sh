@@ -12,7 +12,8 @@ docs=docs
 machine=$(nproc)-cores
 four=(alltoall allgather allreduce bcast)
 in_small=()      # options of hocket bench, after a step's own: the last one counts
-in_small_apps=() # of hocket bench --applications
+in_small_apps=()
+in_small_loggp=()
 quick=
 status=0
 running=
@@ -25,6 +26,7 @@ if [[ ${1:-} == --quick ]]; then
   docs=build/bench
   in_small=(--against openmpi --seconds 0.01)
   in_small_apps=(--against openmpi --rounds 1)
+  in_small_loggp=(--most 4K)
 fi
 
 # limited SECONDS COMMAND...: in the background, since a shell that waits for a child in front hears of signals too late
@@ -104,10 +106,11 @@ progress() {
 loggp() {
   local out=$results/loggp/$machine.json between=$results/loggp/$machine-2gbit.json
   fresh "$out"
-  limited 90 hocket loggp -n 2 --against openmpi --out "$out"
+  limited 90 hocket loggp -n 2 --against openmpi --out "$out" "${in_small_loggp[@]}"
   can_shape || return 0
   fresh "$between"
-  limited 90 env HOCKET_NODE_SIZE=1 dev/shaped.sh 2gbit hocket loggp -n 2 --against openmpi --out "$between"
+  limited 150 env HOCKET_NODE_SIZE=1 dev/shaped.sh 2gbit hocket loggp -n 2 --against openmpi --out "$between" \
+    "${in_small_loggp[@]}"
 }
 
 applications() {

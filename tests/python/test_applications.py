@@ -131,6 +131,15 @@ def test_each_setting_of_hocket_is_compared_with_the_same_runs_alone() -> None:
     assert len(pages.groups([*runs, _timed(variables="A=b")])) == 3
 
 
+def test_an_application_has_to_win_in_one_configuration() -> None:
+    slow = [_timed(), _timed(side="hocket", form="nonblocking", median_s=1.9)]
+    fast = [_timed(link="2gbit"), _timed(link="2gbit", side="hocket", form="nonblocking", median_s=1.0)]
+    assert "| fft3d | nx 64, openmpi, 2 ranks | **1.05x, missed** |" in pages.page(slow)
+    page = pages.page([*slow, *fast])
+    assert "| fft3d | nx 64; 2gbit, openmpi, 2 ranks | 2.00x |" in page
+    assert "missed" not in page
+
+
 def test_the_last_measurement_counts() -> None:
     (group,) = pages.groups([_timed(median_s=9.0), _timed(median_s=2.0)])
     assert [one.median_s for one in group.runs] == [2.0]

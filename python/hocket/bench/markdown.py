@@ -30,6 +30,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in (header, rule, *rows)] + [""]
 
 
+def marked(text: str, is_met: bool) -> str:
+    """Beside its target: a miss is told plainly."""
+    return text if is_met else f"**{text}, missed**"
+
+
 def machines(records: Sequence[Measured]) -> list[str]:
     seen = dict.fromkeys((r.cpu, r.cores, r.mpi, r.mpi_version) for r in records)
     days = sorted({r.date[:10] for r in records})

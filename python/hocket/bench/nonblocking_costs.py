@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hocket.bench import nonblocking_sections as sections
 from hocket.bench import nonblocking_targets as targets
+from hocket.bench.markdown import marked
 from hocket.bench.nonblocking_cells import Cell, Pair, pairs
-from hocket.bench.nonblocking_targets import marked
 from hocket.bench.show import ratio_text
 from hocket.quantities import format_bytes
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hocket.bench import nonblocking_sections as sections
 from hocket.bench import nonblocking_targets as targets
+from hocket.bench.markdown import marked
 from hocket.bench.nonblocking import PROGRESS
 from hocket.bench.nonblocking_cells import Cell, pairs
 from hocket.bench.show import ratio_text
@@ -60,7 +61,7 @@ def between_nodes(found: Sequence[Cell]) -> sections.Lines:
             if not cell:
                 continue
             is_met = side != "Hocket" or targets.meets(cell)
-            cost = targets.marked(targets.cost_text(cell), is_met)
+            cost = marked(targets.cost_text(cell), is_met)
             rows.append([
                 *(*sections.place(cell), side, cell.settings_text() or "-"),
                 *(sections.time_text(cell.median(form)) for form in ("blocking", "nonblocking")),

@@ -1,4 +1,4 @@
-"""What non-blocking and persistent collectives may cost beside the blocking call, and how a miss is told."""
+"""What non-blocking and persistent collectives may cost beside the blocking call, and who meets that."""
 
 from __future__ import annotations
 
@@ -17,10 +17,6 @@ def is_large(cell: Cell) -> bool:
 
 def is_small(cell: Cell) -> bool:
     return cell.bytes <= SMALL_BYTES
-
-
-def marked(text: str, is_met: bool) -> str:
-    return text if is_met else f"**{text}, missed**"
 
 
 def cost_text(cell: Cell) -> str:

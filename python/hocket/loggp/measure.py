@@ -58,6 +58,7 @@ def of_lines(mpi: str, version: str, lines: Iterable[str]) -> Measured:
         mpi=mpi,
         mpi_version=version,
         pretended_node_size=about["pretended_node_size"],
+        link=machine.link(),
     )
     return Measured(
         parameters, {level.name: fit.error(points[level.name], level.protocols) for level in levels}

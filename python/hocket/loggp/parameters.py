@@ -45,6 +45,7 @@ class Parameters:
     mpi: str = ""
     mpi_version: str = ""
     pretended_node_size: int = 0  # ranks that were taken for a node; 0: real nodes
+    link: str = ""  # bench.machine.link()
     schema: str = SCHEMA
 
     def network(self) -> dict[str, Any]:
@@ -71,6 +72,8 @@ class Parameters:
         told = f"{self.mpi} {self.mpi_version} on {self.cpu}, {self.date[:10]}"
         if self.pretended_node_size:
             told += f", {self.pretended_node_size} ranks taken for a node"
+        if self.link:
+            told += f", over a loopback device of {self.link}"
         if self.levels[-1].shared_memory:
             told += ", nothing was measured between nodes"
         return told
