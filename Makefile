@@ -31,7 +31,7 @@ lint: build  ## clang-format, clang-tidy on changed files, ruff, mypy
 format: build  ## format the source
 	@dev/format.sh
 
-bench: apt  ## Hocket against the MPIs that are installed, Intel MPI among them
+bench: apt  ## everything that the pages say (over an hour; dev/bench.sh runs single steps)
 	@dev/build.sh intel
 	@dev/bench.sh
 
