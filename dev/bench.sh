@@ -75,9 +75,9 @@ blocking() {
 nonblocking() {
   local out=$results/nonblocking/$machine.jsonl
   fresh "$out"
-  limited 360 hocket bench "${four[@]}" --nonblocking -n 2 --sizes 8,4K,64K,512K,4M --tests 0,8 --out "$out" \
+  limited 200 hocket bench "${four[@]}" --nonblocking -n 2 --sizes 8,4K,64K,512K,4M --tests 0,8 --out "$out" \
     "${in_small[@]}"
-  limited 360 hocket bench "${four[@]}" --nonblocking -n 4 --sizes 8,4K,64K,512K --tests 0,8 --out "$out" \
+  limited 280 hocket bench "${four[@]}" --nonblocking -n 4 --sizes 8,4K,64K,512K --tests 0,8 --out "$out" \
     "${in_small[@]}"
 }
 
