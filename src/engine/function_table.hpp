@@ -2,13 +2,14 @@
 // to know about sizes.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "engine/call.hpp"
 
 namespace hocket::engine {
 
-std::string_view mpi_name_of(Function function);
+/// As the program wrote it: "MPI_Iallreduce".
+std::string mpi_name_of(Called called);
 
 /// False where no size is known to all ranks.
 constexpr bool sizes_known(Function f) {

@@ -2,8 +2,6 @@
 
 #include <thread>
 
-#include "engine/call_marks.hpp"
-
 namespace hocket::engine {
 
 namespace {
@@ -12,7 +10,8 @@ constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
 
 Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   if (failed()) return Status::failed;
-  if (calls_differ(peer)) return Status::mismatch;
+  // Its flag, or its message, will never come.
+  if (calls_.differ(peer)) return Status::mismatch;
   if (waited_ns > ask_for_life_after_ns &&
       !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)])) {
     dead_ = peer;
@@ -23,13 +22,6 @@ Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   return Status::ok;
 }
 
-/// The peer's call of this number is another one: its flag, or its message, will never come.
-bool Guard::calls_differ(Rank peer) const noexcept {
-  const auto theirs = mark_of(*channel_, peer, channel_->instance());
-  const auto ours = mark_of(*channel_, channel_->rank(), channel_->instance());
-  return theirs && ours && *theirs != *ours;
-}
-
 void Guard::report_stall(std::uint64_t waited_ns) noexcept {
   std::uint32_t last = channel_->header().stall_reported.load(std::memory_order_relaxed);
   const std::uint32_t now = channel_->instance();
@@ -37,7 +29,7 @@ void Guard::report_stall(std::uint64_t waited_ns) noexcept {
   try {
     engine_.say("call " + std::to_string(now) + " of a communicator of " + std::to_string(members_.size()) +
                 " ranks has been waiting for " + std::to_string(waited_ns / 1'000'000'000U) +
-                " s: " + describe_instance(*channel_, now));
+                " s: " + calls_.describe(now));
   } catch (...) {
     return;  // no memory for the message: the wait matters more
   }
@@ -49,15 +41,9 @@ std::string Guard::name_of(Rank rank) const {
          std::to_string(engine_.arena()->pid_of(world)) + " on " + engine_.arena()->host_of(world) + ")";
 }
 
-bool Guard::is_marked(std::uint32_t call) const {
-  for (Rank r = 0; r < channel_->ranks(); ++r)
-    if (mark_of(*channel_, r, call)) return true;
-  return false;
-}
-
 std::string Guard::explain(std::uint32_t call, Status status, const std::string& detail) const {
-  if (status == Status::mismatch) call = first_difference(*channel_, call);
-  const std::string where = describe_instance(*channel_, call);
+  if (status == Status::mismatch) call = calls_.first_difference(call);
+  const std::string where = calls_.describe(call);
   switch (status) {
     case Status::mismatch:
       if (!detail.empty())
@@ -68,7 +54,8 @@ std::string Guard::explain(std::uint32_t call, Status status, const std::string&
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + where;
     case Status::no_memory:
-      if (!detail.empty() && !is_marked(call)) return detail;  // a non-blocking one that was never started
+      if (!detail.empty() && !calls_.is_marked(call))
+        return detail;  // a non-blocking one that was never started
       return (detail.empty() ? "no memory for a collective on one of the ranks: " : detail + ": ") + where;
     default:
       return (detail.empty() ? "a collective failed: " : "a collective failed: " + detail + ": ") + where;

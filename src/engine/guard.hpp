@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "engine/call_marks.hpp"
 #include "engine/engine.hpp"
 #include "transports/shm/channel.hpp"
 
@@ -32,7 +33,12 @@ class Guard final : public transports::Watch {
   /// `failures`: where the communicator's error is.
   Guard(Engine& engine, std::span<const Rank> members, transports::shm::Header& failures)
       : engine_(engine), members_(members), failures_(failures) {}
-  void watch(transports::shm::Channel& channel) { channel_ = &channel; }
+  void watch(transports::shm::Channel& channel) {
+    channel_ = &channel;
+    calls_.watch(channel);
+  }
+  /// Its calls come in one order with those of the watched one.
+  void watch_beside(transports::shm::Channel& channel) { calls_.watch_beside(channel); }
 
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override;
 
@@ -44,9 +50,7 @@ class Guard final : public transports::Watch {
   transports::shm::Header& failures() const noexcept { return failures_; }
 
  private:
-  bool calls_differ(Rank peer) const noexcept;
   void report_stall(std::uint64_t waited_ns) noexcept;
-  bool is_marked(std::uint32_t call) const;
   std::string explain(std::uint32_t call, Status status, const std::string& detail) const;
   std::string name_of(Rank rank) const;
 
@@ -54,6 +58,7 @@ class Guard final : public transports::Watch {
   std::span<const Rank> members_;
   transports::shm::Header& failures_;
   transports::shm::Channel* channel_ = nullptr;
+  MarkedCalls calls_;
   Rank dead_ = -1;
 };
 

@@ -82,8 +82,7 @@ inline const Path& NodeCommunicator::take_turn(Decision& decision) noexcept {
   turn_.timed = timed_ || turn_.trial;
   if (turn_.timed) [[unlikely]]
     turn_.started_ns = monotonic_ns();
-  const CallKind& kind = decision.kind;
-  turn_.mark = {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes};
+  turn_.mark = CallMark::of(decision.kind, path.is_native());
   turn_.first_instance = channel_.instance() + 1;
   leave_mark(channel_, turn_.first_instance, turn_.mark);
   return path;

@@ -45,6 +45,13 @@ NonblockingLane::NonblockingLane(const Ground& ground, std::uint32_t number, std
       staging_memory_{.key = part_of(ground.key, staging_part, number)},
       cells_memory_{.key = part_of(ground.key, cells_part, number)} {
   guard_.watch(lane_.channel());
+  if (number == 0) watch_blocking_calls(ground);
+}
+
+/// Unlike starts of persistent requests, both come in one order on all ranks.
+void NonblockingLane::watch_blocking_calls(const Ground& ground) {
+  guard_.watch_beside(ground.channel);
+  ground.guard.watch_beside(lane_.channel());
 }
 
 NonblockingLane::~NonblockingLane() {
@@ -95,7 +102,7 @@ Outstanding* NonblockingLane::start(const Prepared& prepared, const Call& call) 
 }
 
 void NonblockingLane::mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept {
-  const CallMark mark{kind.function, kind.operation, false, kind.root, kind.bytes};
+  const CallMark mark = CallMark::of(kind);
   const std::uint32_t end = first + count;
   for (std::uint32_t i = count > transports::shm::marks_kept ? end - transports::shm::marks_kept : first;
        i != end; ++i)

@@ -115,7 +115,7 @@ const Path& SpreadCommunicator::take_turn(Decision& decision) noexcept {
   decision_ = &decision;
   const CallKind& kind = decision.kind;
   const Path& path = decision.path;
-  turn_ = {blocking_.next(), {kind.function, kind.operation, path.is_native(), kind.root, kind.bytes}};
+  turn_ = {blocking_.next(), CallMark::of(kind, path.is_native())};
   if (timed_) [[unlikely]]
     started_ns_ = monotonic_ns();
   return path;
@@ -160,7 +160,7 @@ Prepared* SpreadCommunicator::prepare(const Call& call, Form form) noexcept {
     prepared->path = path_for(kind, call, engine_.carries_messages_in_background());
     return &prepared_.add(std::move(prepared));
   } catch (...) {
-    fail_without_memory({0, {kind.function, kind.operation, false, kind.root, kind.bytes}});
+    fail_without_memory({0, CallMark::of(kind)});
     return nullptr;
   }
 }
@@ -175,7 +175,7 @@ std::unique_ptr<Prepared> SpreadCommunicator::prepare_persistent(const Call& cal
     if (!own->is_native()) own->own_starts = std::make_unique<SpreadStarts>(ground_, ++persistent_requests_);
     return own;
   } catch (...) {
-    fail_without_memory({0, {kind.function, kind.operation, false, kind.root, kind.bytes}});
+    fail_without_memory({0, CallMark::of(kind)});
     return nullptr;
   }
 }

@@ -32,9 +32,7 @@ SpreadOperation& SpreadStarts::unused() {
 /// Blocking calls have the lower half of the numbers.
 Outstanding* SpreadStarts::start(const Prepared& prepared, const Call& call) noexcept {
   constexpr std::uint32_t upper_half = 1U << 31U;
-  const CallKind& kind = prepared.kind;
-  const SpreadGuard::Turn turn{
-      sequence_.next() | upper_half, {kind.function, kind.operation, false, kind.root, kind.bytes}, request_};
+  const SpreadGuard::Turn turn{sequence_.next() | upper_half, CallMark::of(prepared.kind), request_};
   sequence_.add(prepared.signature);
   try {
     SpreadOperation& operation = unused();

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../mpi/persistent_names.h"
+
 static int rank, size;
 static int data[4096], sums[4096];
 
@@ -160,6 +162,28 @@ static int other_started_operation(void) {
   return code == MPI_SUCCESS ? iallreduce(1, rank == 1 ? MPI_MAX : MPI_SUM, wait) : code;
 }
 
+static int other_persistent_size(void) {
+  MPI_Request request;
+  int code = many(1, 1);
+  if (code == MPI_SUCCESS)
+    code = MPI_Allreduce_init(data, sums, rank == 1 ? 2 : 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                              &request);
+  if (code == MPI_SUCCESS) code = MPI_Start(&request);
+  return code == MPI_SUCCESS ? wait(&request) : code;
+}
+
+// Blocking and non-blocking calls do not match each other. `before`: started by all, and waited for last.
+static int one_form_against_the_other(int starts, int before) {
+  MPI_Request requests[4];
+  static int results[4];
+  int code = many(1, 1);
+  for (int k = 0; k < before && code == MPI_SUCCESS; ++k)
+    code = MPI_Iallreduce(data, &results[k], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[k]);
+  if (code != MPI_SUCCESS) return code;
+  code = starts ? iallreduce(1, MPI_SUM, wait) : allreduce(1);
+  return code == MPI_SUCCESS ? MPI_Waitall(before, requests, MPI_STATUSES_IGNORE) : code;
+}
+
 // The other one of many that are under way.
 static int other_one_of_many(void) {
   enum { operations = 30 };
@@ -222,6 +246,10 @@ static int run(const char* name) {
   if (!strcmp(name, "started_size_large")) return other_started_size(4000);
   if (!strcmp(name, "started_operation")) return other_started_operation();
   if (!strcmp(name, "one_of_many")) return other_one_of_many();
+  if (!strcmp(name, "persistent_start")) return other_persistent_size();
+  if (!strcmp(name, "started_by_one")) return one_form_against_the_other(rank == 1, 0);
+  if (!strcmp(name, "started_by_others")) return one_form_against_the_other(rank != 1, 0);
+  if (!strcmp(name, "started_by_one_later")) return one_form_against_the_other(rank == 1, 3);
   if (!strcmp(name, "mixed")) return mixed();
   if (!strcmp(name, "big")) return big();
   fprintf(stderr, "unknown case %s\n", name);

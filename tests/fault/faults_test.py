@@ -115,13 +115,23 @@ MISMATCHES = {  # case: what the error must name
 
 
 MISMATCHED_STARTS = {
-    "start": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
-    "start_in_array": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
-    "start_tested": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
+    "start": ("rank 1: MPI_Ibarrier", "MPI_Iallreduce(4 bytes, MPI_SUM)"),
+    "start_in_array": ("rank 1: MPI_Ibarrier", "MPI_Iallreduce(4 bytes, MPI_SUM)"),
+    "start_tested": ("rank 1: MPI_Ibarrier", "MPI_Iallreduce(4 bytes, MPI_SUM)"),
     "started_operation": ("MPI_MAX", "MPI_SUM"),
     "started_size_small": ("8 bytes", "12 bytes"),
     "started_size_large": ("15996 bytes", "16000 bytes"),
     "one_of_many": ("(call 21)", "MPI_MAX", "MPI_SUM"),
+    "persistent_start": ("MPI_Allreduce_init(8 bytes", "MPI_Allreduce_init(12 bytes"),
+    "started_by_one": (
+        "ranks 0,2: MPI_Allreduce(4 bytes, MPI_SUM)",
+        "rank 1: MPI_Iallreduce(4 bytes, MPI_SUM)",
+    ),
+    "started_by_others": (
+        "ranks 0,2: MPI_Iallreduce(4 bytes, MPI_SUM)",
+        "rank 1: MPI_Allreduce(4 bytes, MPI_SUM)",
+    ),
+    "started_by_one_later": ("rank 1: MPI_Iallreduce(4 bytes, MPI_SUM)", "MPI_Allreduce(4 bytes, MPI_SUM)"),
 }
 
 

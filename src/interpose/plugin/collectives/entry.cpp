@@ -26,21 +26,20 @@ bool is_revoked(Communicator& c, Function function) noexcept {
 namespace {
 
 /// The others may be in the call already, and wait for this rank.
-void end_for_all(MPI_Comm comm, Function function, const std::string& reason) {
+void end_for_all(MPI_Comm comm, engine::Called called, const std::string& reason) {
   const Communicator* c = find_communicator(comm);
-  if (c && c->engine)
-    c->engine->give_up(std::string(engine::mpi_name_of(function)) + " cannot go on: " + reason);
+  if (c && c->engine) c->engine->give_up(engine::mpi_name_of(called) + " cannot go on: " + reason);
 }
 
 }  // namespace
 
-int give_up(MPI_Comm comm, Function function, const char* reason) {
-  end_for_all(comm, function, reason);
+int give_up(MPI_Comm comm, engine::Called called, const char* reason) {
+  end_for_all(comm, called, reason);
   return raise_error(comm, reason);
 }
 
-int give_up(MPI_Comm comm, Function function, const MpiFailure& failure) {
-  end_for_all(comm, function, "one of the ranks could not pack or unpack its data");
+int give_up(MPI_Comm comm, engine::Called called, const MpiFailure& failure) {
+  end_for_all(comm, called, "one of the ranks could not pack or unpack its data");
   return failure.code;
 }
 

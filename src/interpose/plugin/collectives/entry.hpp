@@ -51,8 +51,8 @@ inline Communicator* enter_start(MPI_Comm comm, Function function, const void* r
 
 /// This rank cannot take part in a call that the others may be in already: ends the communicator for all.
 /// Returns the code.
-int give_up(MPI_Comm comm, Function function, const char* reason);
-int give_up(MPI_Comm comm, Function function, const MpiFailure& failure);
+int give_up(MPI_Comm comm, engine::Called called, const char* reason);
+int give_up(MPI_Comm comm, engine::Called called, const MpiFailure& failure);
 
 /// For the report: a call that is left to the MPI.
 void count_left(Communicator& c, engine::Called called, std::string_view reason) noexcept;

@@ -37,11 +37,11 @@ int PersistentRequest::activate() noexcept {
   try {
     return begin() ? MPI_SUCCESS : raise_error(comm, communicator().engine->error());
   } catch (const std::bad_alloc&) {
-    return give_up(comm, function_, "no memory for a collective's data");
+    return give_up(comm, {function_, engine::Form::persistent}, "no memory for a collective's data");
   } catch (const Error& e) {
-    return give_up(comm, function_, e.what());
+    return give_up(comm, {function_, engine::Form::persistent}, e.what());
   } catch (const MpiFailure& failure) {
-    return give_up(comm, function_, failure);
+    return give_up(comm, {function_, engine::Form::persistent}, failure);
   }
 }
 
