@@ -113,14 +113,20 @@ loggp() {
     "${in_small_loggp[@]}"
 }
 
+# between_nodes LIMIT RATE [APPLICATION...]: both sides in turns, A B B A
+between_nodes() {
+  local limit=$1 rate=$2
+  shift 2
+  limited "$limit" dev/shaped.sh "$rate" hocket bench "$@" --applications -n 2 --node-size 1 --progress thread \
+    --rounds 2 --against openmpi --out "$results/applications/$machine.jsonl" "${in_small_apps[@]}"
+}
+
 applications() {
-  local out=$results/applications/$machine.jsonl rate
   can_shape || return 0
-  fresh "$out"
-  for rate in 20gbit 2gbit; do
-    limited 240 dev/shaped.sh "$rate" hocket bench --applications -n 2 --node-size 1 --progress thread --rounds 3 \
-      --against openmpi --out "$out" "${in_small_apps[@]}"
-  done
+  fresh "$results/applications/$machine.jsonl"
+  between_nodes 190 20gbit
+  between_nodes 190 2gbit
+  between_nodes 100 1gbit poisson_cg
 }
 
 is_step() { [[ " ${steps[*]} " == *" $1 "* ]]; }

@@ -71,6 +71,7 @@ class Experiment:
 EXPERIMENTS = (
     Experiment("poisson_cg", "--points 32", ("--solver cg,pipelined --halo neighbor,alltoallv",)),
     Experiment("poisson_cg", "--points 64", ("--solver cg,pipelined --halo neighbor,alltoallv",)),
+    Experiment("poisson_cg", "--points 96", ("--solver cg --halo neighbor,alltoallv",)),
     Experiment("compress", "--megabytes 16 --level 3", ("", "--tile 4")),
     Experiment("compress", "--megabytes 16 --level -20", ("", "--tile 4")),
     Experiment("fft3d", "--nx 64 --ny 64 --nz 64", ("--decomposition slab,pencil", "--tile 4")),
