@@ -69,6 +69,11 @@ class Engine {
   /// Twice as many cores as ranks at least: a helper of each rank has one of its own.
   bool has_spare_cores() const { return arena_ && 2 * arena_->local_ranks() <= arena_->cores_for_job(); }
 
+  /// A thread of each rank goes on with what is under way while its program computes.
+  bool progresses_in_background() const {
+    return options().progress == "thread" || (options().progress == "auto" && has_spare_cores());
+  }
+
   void before_init();  ///< before the native MPI_Init or Session_init
   void after_init(Rank rank, Rank ranks);
   /// Instead of both: an arena made elsewhere (ranks as threads of one test process).

@@ -5,7 +5,6 @@
 namespace hocket::engine {
 
 using transports::Blocker;
-using transports::shm::Instance;
 
 namespace {
 
@@ -45,10 +44,7 @@ compiled::StartedFlatCall LaneFlatOperation::flat_call() noexcept {
 /// The first peer that has not arrived: a plan that needs none of those waits for nobody.
 Blocker LaneFlatOperation::blocker() noexcept {
   if (!published_) return lane_.lane_.until_free(ticket_);
-  const Instance& instance = ticket_.instance;
-  for (Rank peer = 0; peer < instance.ranks(); ++peer)
-    if (instance.arrived(peer) == Status::pending) return instance.until_arrived(peer);
-  return instance.until_arrived(instance.rank());
+  return ticket_.instance.until_another_arrives();
 }
 
 const transports::Waiting& LaneFlatOperation::waiting() const noexcept {

@@ -9,19 +9,36 @@ using executors::Machine;
 using transports::Blocker;
 using transports::shm::Lane;
 
+LaneOperation::LaneOperation(NonblockingLane& lane, std::size_t place)
+    : lane_(lane), place_(place), exposed_(staging_, lane.processes_) {}
+
 void LaneOperation::prepare(const Prepared& prepared, const Call& call) {
   path_ = &prepared.path;
+  single_copy_ = prepared.has_choice() ? &prepared.single_copy : nullptr;
   signature_ = prepared.signature;
   call_ = call;
-  op_ = &call_;
   segment_ = 0;
-  stage_ = Stage::waiting_for_memory;
+  unused_ = 0;
+  stage_ = has_choice() ? Stage::waiting_for_line : Stage::waiting_for_memory;
   tickets_.clear();
-  if (call.in_place && path_->copies_input) op_ = &input_copy_.of(call_, lane_.lane_.channel().ranks());
-  binding_.emplace(*path_->plan, *op_);
+  const bool copies = path_->copies_input || (has_choice() && single_copy_->copies_input);
+  if (call.in_place && copies) copied_ = &input_copy_.of(call_, lane_.lane_.channel().ranks());
+  if (has_choice()) workspace_.fit(*single_copy_->plan);
   workspace_.fit(*path_->plan);
+  follow(*path_);
   take_tickets();
   workspace_.fit_scratch(binding_->scratch_bytes(segment_bytes_));
+}
+
+const executors::Operation& LaneOperation::operation_for(const Path& path) noexcept {
+  if (call_.in_place && path.copies_input) return *copied_;
+  return call_;
+}
+
+void LaneOperation::follow(const Path& path) noexcept {
+  path_ = &path;
+  op_ = &operation_for(path);
+  binding_.emplace(*path.plan, *op_);
 }
 
 /// All instances of its segments now: the next operation's number follows from what all ranks know.
@@ -40,6 +57,7 @@ void LaneOperation::take_tickets() {
 }
 
 Status LaneOperation::advance() noexcept {
+  if (has_choice() && !(arrive() && choose())) return Status::pending;
   for (;;) {
     if (stage_ == Stage::waiting_for_memory) {
       if (!may_begin()) return Status::pending;
@@ -48,6 +66,38 @@ Status LaneOperation::advance() noexcept {
     if (const Status s = machine_->advance(); s != Status::ok) return s;
     if (!end_segment()) return Status::ok;
   }
+}
+
+/// False: the line is not free yet.
+bool LaneOperation::arrive() noexcept {
+  if (stage_ != Stage::waiting_for_line) return true;
+  const Ticket ticket = Lane::without_staging(tickets_[0]);
+  if (!lane_.lane_.is_free(ticket)) return false;
+  lane_.votes_.give_before(ticket.instance.number());
+  staging_.enter(ticket);
+  stage_ = Stage::choosing;
+  return true;
+}
+
+/// False: the choice is not known yet.
+bool LaneOperation::choose() noexcept {
+  const auto gain = lane_.votes_.gain_in(tickets_[0].instance);
+  if (!gain) return false;
+  stage_ = Stage::waiting_for_memory;
+  if (SingleCopy::suffices(*gain, call_.collective)) read_peers();
+  single_copy_ = nullptr;
+  path_->row->count(call_.agreed_bytes);
+  return true;
+}
+
+/// One instance is enough, and no staging.
+void LaneOperation::read_peers() noexcept {
+  lane_.know_processes();
+  follow(*single_copy_);
+  unused_ = static_cast<std::uint32_t>(tickets_.size()) - 1;
+  tickets_.resize(1, tickets_[0]);
+  tickets_[0] = Lane::without_staging(tickets_[0]);
+  segment_bytes_ = binding_->extent();
 }
 
 bool LaneOperation::may_begin() noexcept {
@@ -63,21 +113,31 @@ void LaneOperation::begin_segment() noexcept {
   if (is_stream()) lane_.cells_->sign(ticket.instance.signature());
   const std::size_t first = segment_ * segment_bytes_;
   binding_->select({first, std::min(segment_bytes_, binding_->extent() - first)}, workspace_.scratch.data());
-  machine_.emplace(*path_->plan, *binding_, *op_, executors::Transports{&staging_, lane_.cells_.get()},
-                   workspace_);
+  transports::OneSided* via = &staging_;
+  if (path_->plan->single_copy) via = &exposed_;
+  machine_.emplace(*path_->plan, *binding_, *op_, executors::Transports{via, lane_.cells_.get()}, workspace_);
 }
 
 /// True: another one follows.
 bool LaneOperation::end_segment() noexcept {
-  lane_.lane_.leave(tickets_[segment_].instance.number());
+  lane_.lane_.leave(tickets_[segment_].instance.number(), 1 + unused_);
   if (is_stream()) ++lane_.streams_left_;
   stage_ = Stage::waiting_for_memory;
   return ++segment_ < tickets_.size();
 }
 
 Blocker LaneOperation::blocker() noexcept {
-  if (stage_ == Stage::waiting_for_memory) return lane_.lane_.until_free(tickets_[segment_]);
-  return machine_->blocker();
+  switch (stage_) {
+    case Stage::waiting_for_line:
+      return lane_.lane_.until_free(Lane::without_staging(tickets_[0]));
+    case Stage::choosing:
+      return tickets_[0].instance.until_another_arrives();
+    case Stage::waiting_for_memory:
+      return lane_.lane_.until_free(tickets_[segment_]);
+    case Stage::running:
+      return machine_->blocker();
+  }
+  return {};
 }
 
 const transports::Waiting& LaneOperation::waiting() const noexcept {
@@ -89,7 +149,11 @@ Outstanding::Needs LaneOperation::needs() const noexcept {
 }
 
 void LaneOperation::fail(Status status) noexcept {
-  lane_.guard_.fail(tickets_[segment_ < tickets_.size() ? segment_ : 0].instance.number(), status);
+  const std::uint32_t number = tickets_[segment_ < tickets_.size() ? segment_ : 0].instance.number();
+  if (status == Status::failed && exposed_.failure().error != 0)
+    SingleCopy::report(exposed_.failure(), lane_.guard_, number);
+  else
+    lane_.guard_.fail(number, status);
 }
 
 void LaneOperation::release() noexcept {

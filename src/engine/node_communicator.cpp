@@ -1,7 +1,6 @@
 #include "engine/node_communicator.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/clock.hpp"
 #include "engine/call_kind.hpp"
@@ -9,13 +8,6 @@
 #include "engine/wait_mode.hpp"
 
 namespace hocket::engine {
-
-namespace {
-
-constexpr std::uint64_t long_wait_ns =
-    1'000'000'000;  // after which the guard asks whether a peer still lives
-
-}  // namespace
 
 NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members,
                                    Rank rank, std::byte* lines)
@@ -96,6 +88,7 @@ const Path& NodeCommunicator::choose_tried(Decision& decision) noexcept {
   if (trial.is_decided()) {
     decision.path = path;
     decision.trial = nullptr;
+    ++found_out_;
   }
   return path;
 }
@@ -130,9 +123,7 @@ void NodeCommunicator::report_failure(Status status) noexcept {
       return guard_.fail(call, status, disagreement->text(channel_.rank()));
     const auto failure = runner_.read_failure();
     if (status != Status::failed || !failure) return guard_.fail(call, status);
-    if (failure->error == ESRCH && guard_.look(failure->peer, long_wait_ns) == Status::peer_dead)
-      return guard_.fail(call, Status::peer_dead);
-    guard_.fail(call, status, SingleCopy::explain(*failure));
+    SingleCopy::report(*failure, guard_, call);
   } catch (...) {  // no memory for the explanation
     guard_.fail(call, status);
   }
@@ -146,7 +137,7 @@ void NodeCommunicator::mark_native(Function function) noexcept {
 Outstanding* NodeCommunicator::start(Prepared& prepared, const Call& call) noexcept {
   if (guard_.failed()) [[unlikely]]
     return nullptr;
-  prepared.path.row->count(call.agreed_bytes);
+  if (!prepared.has_choice()) prepared.path.row->count(call.agreed_bytes);
   Starts& starts = prepared.own_starts ? *prepared.own_starts : *lane_;
   return starts.start(prepared, call);
 }

@@ -52,6 +52,12 @@ class NodeCommunicator final : public Communicator {
     std::size_t tried = 0;   ///< the path's number in it
   };
 
+  /// What a trial tries.
+  struct Contenders {
+    std::array<tuning::Choice, Trial::most_paths> choices;
+    std::size_t count = 0;
+  };
+
   // node_communicator.cpp
   const Path& take_turn(Decision& decision) noexcept;
   const Path& choose_tried(Decision& decision) noexcept;
@@ -73,9 +79,13 @@ class NodeCommunicator final : public Communicator {
   Path native(const CallKind& kind, std::string_view reason);
   void begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                    const tuning::Choice& ruled);
-  Path nonblocking_path(const CallKind& kind, const Call& call);
-  Path path_on_lane(const CallKind& kind, const Call& call);
+  Contenders contenders(const Call& call, const tuning::Situation& situation,
+                        const tuning::Choice& ruled) const;
+  void decide_on_lane(Prepared& prepared, const Call& call);
+  tuning::Choice choice_on_lane(Form form, const Call& call, const tuning::Situation& situation) const;
+  Path path_on_lane(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   std::unique_ptr<NonblockingLane> open_lane(std::uint32_t number);
+  void open_lane_for(Prepared& prepared);
   void open_own_lane(Prepared& prepared);
 
   Engine& engine_;
@@ -96,7 +106,10 @@ class NodeCommunicator final : public Communicator {
   PreparedCalls prepared_;
   std::unique_ptr<NonblockingLane> lane_;  ///< from the first non-blocking call on
   std::uint32_t persistent_lanes_ = 0;     ///< that persistent requests have asked for
-  const bool timed_;                       ///< a report was asked for
+  /// Grows when blocking calls find something out that non-blocking ones are decided by: in the same call on
+  /// all ranks.
+  std::uint32_t found_out_ = 0;
+  const bool timed_;  ///< a report was asked for
 };
 
 }  // namespace hocket::engine

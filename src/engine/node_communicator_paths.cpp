@@ -80,8 +80,12 @@ tuning::Situation NodeCommunicator::situation_of(const CallKind& kind, const Cal
 void NodeCommunicator::decide(Decision& decision, const Call& call) {
   tuning::Situation situation = situation_of(decision.kind, call);
   const bool concerned = single_copy_.concerns(situation);
-  situation.single_copy = concerned && single_copy_.holds(situation.collective);
   decision.provisional = concerned && !single_copy_.settled();
+  situation.single_copy = concerned && single_copy_.holds(situation.collective);
+  if (decision.provisional && single_copy_.settled()) {
+    decision.provisional = false;
+    ++found_out_;
+  }
 
   const tuning::Choice choice = engine_.rules().choose(situation);
   decision.known = true;
@@ -129,7 +133,7 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   Plans::Shared plan = plan_for(kind, call, choice);
   if (!fits_staging(*plan, call, transports::shm::staging_area_bytes))
     return native(kind, "one element is larger than the staging buffer");
-  if (algorithm.single_copy && !runner_.can_read_peers()) runner_.read_peers(single_copy_.processes());
+  if (algorithm.single_copy && !runner_.can_read_peers()) runner_.read_peers(single_copy_);
   runner_.fit(*plan);
   Path path;
   path.plan = std::move(plan);
@@ -151,34 +155,46 @@ bool only_moves_data(ir::Collective collective, Rank ranks) {
 }  // namespace
 
 /// Large calls that move data: what the rules chose, single copy if they did not choose it though it is
-/// possible, and the MPI's own call.
-void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
-                                   const tuning::Choice& ruled) {
-  if (!engine_.options().trials || !only_moves_data(call.collective, channel_.ranks()) ||
-      decision.path.is_native() || !ruled.built_in || situation.bytes < least_tried_bytes)
-    return;
-  std::size_t paths = 0;
-  decision.tried[paths++] = decision.path;
+/// possible, and the MPI's own call. None: nothing to try.
+NodeCommunicator::Contenders NodeCommunicator::contenders(const Call& call,
+                                                          const tuning::Situation& situation,
+                                                          const tuning::Choice& ruled) const {
+  Contenders all;
+  if (!engine_.options().trials || !only_moves_data(call.collective, channel_.ranks()) || !ruled.algorithm ||
+      !ruled.built_in || situation.bytes < least_tried_bytes)
+    return all;
+  all.choices[all.count++] = ruled;
   const Algorithm* exposed = single_copy_.is_promising() && situation.equal_blocks
                                  ? algorithms::find(call.collective, "exposed")
                                  : nullptr;
   if (exposed && exposed != ruled.algorithm)
-    decision.tried[paths++] =
-        path_for(decision.kind, call, {exposed, algorithms::presets(*exposed), true, won_reason});
-  decision.tried[paths++] = native(decision.kind, won_reason);
-  decision.trial = &trials_.of(call.function, decision.kind.bytes, paths);
+    all.choices[all.count++] = {exposed, algorithms::presets(*exposed), true, won_reason};
+  all.choices[all.count++] = {nullptr, {}, true, won_reason};
+  return all;
+}
+
+void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
+                                   const tuning::Choice& ruled) {
+  const Contenders all = contenders(call, situation, ruled);
+  if (all.count == 0 || decision.path.is_native()) return;
+  decision.tried[0] = decision.path;
+  for (std::size_t i = 1; i < all.count; ++i)
+    decision.tried[i] = path_for(decision.kind, call, all.choices[i]);
+  decision.trial = &trials_.of(call.function, decision.kind.bytes, all.count);
 }
 
 Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
   if (guard_.failed()) return nullptr;
   CallKind kind = kind_of(call, call.agreed_bytes, channel_.ranks());
   kind.form = form;
-  if (Prepared* known = prepared_.find(kind)) return known;
+  if (Prepared* known = prepared_.find(kind); known && known->found_out == found_out_) return known;
   try {
     auto prepared = std::make_unique<Prepared>();
     prepared->kind = kind;
+    prepared->found_out = found_out_;
     prepared->signature = engine_.options().check ? signature_of(kind) : 1;
-    prepared->path = form == Form::nonblocking ? nonblocking_path(kind, call) : path_on_lane(kind, call);
+    decide_on_lane(*prepared, call);
+    if (form == Form::nonblocking) open_lane_for(*prepared);
     return &prepared_.add(std::move(prepared));
   } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
     guard_.fail(channel_.instance() + 1, Status::no_memory);
@@ -200,14 +216,13 @@ std::unique_ptr<Prepared> NodeCommunicator::prepare_persistent(const Call& call)
 }
 
 std::unique_ptr<NonblockingLane> NodeCommunicator::open_lane(std::uint32_t number) {
-  return NonblockingLane::open({engine_, key_, members_, guard_, channel_}, number);
+  return NonblockingLane::open({engine_, key_, members_, guard_, single_copy_, channel_}, number);
 }
 
 /// All ranks make the communicator's persistent requests in the same order.
 void NodeCommunicator::open_own_lane(Prepared& prepared) {
   auto lane = open_lane(++persistent_lanes_);
-  const Algorithm* algorithm = prepared.path.algorithm;
-  if (lane && (!algorithm || lane->has_memory_for(*algorithm)))
+  if (lane && lane->has_memory_for(prepared))
     prepared.own_starts = std::move(lane);
   else
     prepared.path = native(prepared.kind, "the arena's budget is spent");
@@ -215,17 +230,40 @@ void NodeCommunicator::open_own_lane(Prepared& prepared) {
 
 /// The communicator's lane is opened by the first call that is not left to the MPI: a bounded lock, and no
 /// other rank has to be there.
-Path NodeCommunicator::nonblocking_path(const CallKind& kind, const Call& call) {
+void NodeCommunicator::open_lane_for(Prepared& prepared) {
+  if (prepared.is_native()) return;
   if (!lane_) lane_ = open_lane(0);
-  if (!lane_) return native(kind, "the arena's budget is spent");
-  Path path = path_on_lane(kind, call);
-  if (path.algorithm && !lane_->has_memory_for(*path.algorithm))
-    return native(kind, "the arena's budget is spent");
-  return path;
+  if (!lane_ || !lane_->has_memory_for(prepared))
+    prepared.path = native(prepared.kind, "the arena's budget is spent");
 }
 
-Path NodeCommunicator::path_on_lane(const CallKind& kind, const Call& call) {
-  const tuning::Choice choice = engine_.rules().choose(situation_of(kind, call));
+/// Before it is known whether the ranks read each other's memory, for both answers.
+void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
+  tuning::Situation situation = situation_of(prepared.kind, call);
+  const bool concerned = single_copy_.concerns(situation);
+  situation.single_copy = concerned && single_copy_.was_found_for(situation.collective);
+  prepared.path = path_on_lane(prepared.kind, call, choice_on_lane(prepared.kind.form, call, situation));
+  if (!concerned || single_copy_.settled() || !prepared.path.plan) return;
+  situation.single_copy = true;
+  const tuning::Choice other = engine_.rules().choose(situation);
+  if (other.algorithm && other.algorithm->single_copy)
+    prepared.single_copy = path_on_lane(prepared.kind, call, other);
+}
+
+/// What blocking calls of this kind have found to be fastest, if they have tried. Whether the MPI's own call
+/// is, is another question where a thread goes on with Hocket's, and for persistent ones.
+tuning::Choice NodeCommunicator::choice_on_lane(Form form, const Call& call,
+                                                const tuning::Situation& situation) const {
+  const tuning::Choice ruled = engine_.rules().choose(situation);
+  const Contenders all = contenders(call, situation, ruled);
+  const Trial* trial = all.count == 0 ? nullptr : trials_.find(call.function, situation.bytes, all.count);
+  if (!trial || !trial->is_decided()) return ruled;
+  const tuning::Choice& winner = all.choices[trial->winner()];
+  const bool may_be_native = form == Form::nonblocking && !engine_.progresses_in_background();
+  return winner.algorithm || may_be_native ? winner : ruled;
+}
+
+Path NodeCommunicator::path_on_lane(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
   if (!choice.algorithm) return native(kind, choice.reason);
   Path path = flat_path(kind, call, choice);
   if (!path.flat) {

@@ -42,6 +42,9 @@ NonblockingLane::NonblockingLane(const Ground& ground, std::uint32_t number, std
       lane_(memory, ground.channel.ranks(), ground.channel.rank(),
             {ground.channel.waiting().mode, ground.channel.waiting().poke,
              ground.channel.waiting().poke_context, &guard_, nullptr}),
+      single_copy_(ground.single_copy),
+      votes_(single_copy_, lane_.channel()),
+      processes_(ground.members.size()),
       staging_memory_{.key = part_of(ground.key, staging_part, number)},
       cells_memory_{.key = part_of(ground.key, cells_part, number)} {
   guard_.watch(lane_.channel());
@@ -60,7 +63,11 @@ NonblockingLane::~NonblockingLane() {
   arena_.release(lines_);
 }
 
-bool NonblockingLane::has_memory_for(const Algorithm& algorithm) {
+bool NonblockingLane::has_memory_for(const Prepared& prepared) {
+  const Path& path = prepared.path;
+  if (!path.algorithm) return true;
+  if (path.plan->single_copy) know_processes();
+  const Algorithm& algorithm = *path.algorithm;
   const Rank ranks = lane_.channel().ranks();
   if (algorithm.access == Access::two_sided) {
     std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks));

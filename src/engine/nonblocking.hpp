@@ -8,11 +8,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/arena.hpp"
 #include "engine/call_marks.hpp"
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
+#include "engine/lane_votes.hpp"
 #include "engine/operation_pool.hpp"
 #include "engine/outstanding.hpp"
 #include "engine/prepared.hpp"
@@ -32,6 +34,7 @@ class NonblockingLane final : public Starts {
     const SlotKey& key;
     std::span<const Rank> members;
     Guard& guard;
+    const SingleCopy& single_copy;
     transports::shm::Channel& channel;  ///< of blocking calls
   };
 
@@ -42,8 +45,10 @@ class NonblockingLane final : public Starts {
   NonblockingLane(const NonblockingLane&) = delete;
   NonblockingLane& operator=(const NonblockingLane&) = delete;
 
-  /// Carves what the algorithm runs on. False: the arena's budget is spent.
-  bool has_memory_for(const algorithms::Algorithm& algorithm);
+  /// Carves what the operations run on. False: the arena's budget is spent.
+  bool has_memory_for(const Prepared& prepared);
+  /// All ranks can read all others.
+  void know_processes() noexcept { single_copy_.get_processes(processes_); }
 
   Outstanding* start(const Prepared& prepared, const Call& call) noexcept override;
 
@@ -67,6 +72,9 @@ class NonblockingLane final : public Starts {
   const SlotKey lines_;
   Guard guard_;  ///< of this lane's instances; failures are the communicator's
   transports::shm::Lane lane_;
+  const SingleCopy& single_copy_;
+  LaneVotes votes_;
+  std::vector<pid_t> processes_;  ///< by rank, once they are needed
   Part staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Cells> cells_;
   OperationPool<LaneFlatOperation> flat_operations_;

@@ -1,7 +1,6 @@
 #include "engine/path_runner.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "executors/blocking.hpp"
 
@@ -49,8 +48,9 @@ std::byte* PathRunner::carve(Part& part, std::size_t bytes) {
   return part.memory;
 }
 
-void PathRunner::read_peers(std::vector<pid_t> processes) {
-  processes_ = std::move(processes);
+void PathRunner::read_peers(const SingleCopy& single_copy) {
+  processes_.resize(static_cast<std::size_t>(channel_.ranks()));
+  single_copy.get_processes(processes_);
   exposed_ =
       std::make_unique<transports::cma::ExposedMemory<transports::shm::Staging>>(*staging_, processes_);
 }

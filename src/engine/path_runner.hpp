@@ -15,6 +15,7 @@
 #include "engine/compiled/small_blocks.hpp"
 #include "engine/input_copy.hpp"
 #include "engine/path.hpp"
+#include "engine/single_copy.hpp"
 #include "executors/binding.hpp"
 #include "transports/cma/exposed_memory.hpp"
 #include "transports/shm/cells.hpp"
@@ -35,8 +36,8 @@ class PathRunner {
   bool has_memory_for(const algorithms::Algorithm& algorithm);
   void fit(const executors::Plan& plan) { workspace_.fit(plan); }
   bool can_read_peers() const noexcept { return exposed_ != nullptr; }
-  /// Once every rank can read every other's memory: their process numbers by rank.
-  void read_peers(std::vector<pid_t> processes);
+  /// Once every rank can read every other's memory.
+  void read_peers(const SingleCopy& single_copy);
 
   /// A call that is not native. `mark`: of the call, for the instances that it takes beyond its first.
   Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept {
@@ -73,7 +74,7 @@ class PathRunner {
   Part staging_memory_{.number = 1}, cells_memory_{.number = 2};
   std::unique_ptr<transports::shm::Staging> staging_;
   std::unique_ptr<transports::shm::Cells> cells_;
-  std::vector<pid_t> processes_;
+  std::vector<pid_t> processes_;  ///< by rank
   std::unique_ptr<transports::cma::ExposedMemory<transports::shm::Staging>> exposed_;
   executors::Workspace workspace_;
   compiled::SmallBlocks small_blocks_;

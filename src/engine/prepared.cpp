@@ -7,6 +7,7 @@ std::unique_ptr<Prepared> own_copy_of(const Prepared& prepared) {
   own->kind = prepared.kind;
   own->signature = prepared.signature;
   own->path = prepared.path;
+  own->single_copy = prepared.single_copy;
   return own;
 }
 
@@ -14,10 +15,16 @@ Prepared& PreparedCalls::add(std::unique_ptr<Prepared> prepared) {
   if (calls_.size() >= capacity) give_up_oldest();
   Prepared& added = *prepared;
   added.last_used = ++clock_;
-  calls_.insert_or_assign(added.kind, std::move(prepared));
+  replace(calls_[added.kind], std::move(prepared));
   last_ = nullptr;
   if (!added.is_native()) report_.count_plan_made();
   return added;
+}
+
+void PreparedCalls::replace(std::unique_ptr<Prepared>& old, std::unique_ptr<Prepared> prepared) {
+  std::erase_if(outdated_, [](const auto& outdated) { return outdated->users == 0; });
+  if (old && old->users != 0) outdated_.push_back(std::move(old));
+  old = std::move(prepared);
 }
 
 void PreparedCalls::give_up_oldest() noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/decision.hpp"
 #include "engine/outstanding.hpp"
@@ -27,11 +28,14 @@ struct Prepared {
   CallKind kind;
   std::uint32_t signature = 0;
   Path path;
-  std::uint32_t users = 0;  ///< operations under way: it is not given up meanwhile
+  Path single_copy;  ///< instead, in operations whose ranks turn out to read each other's memory; or native
+  std::uint32_t found_out = 0;  ///< how much blocking calls had, when it was decided
+  std::uint32_t users = 0;      ///< operations under way: it is not given up meanwhile
   std::uint64_t last_used = 0;
   std::unique_ptr<Starts> own_starts;  ///< of a persistent request; null: the communicator's
 
   bool is_native() const noexcept { return path.is_native(); }
+  bool has_choice() const noexcept { return !single_copy.is_native(); }
 };
 
 /// The same for one persistent request, which keeps it. Throws std::bad_alloc.
@@ -50,7 +54,7 @@ class PreparedCalls {
     if (last_) last_->last_used = ++clock_;
     return last_;
   }
-  /// What find() did not find. Throws std::bad_alloc.
+  /// What find() did not find, or found to be out of date. Throws std::bad_alloc.
   Prepared& add(std::unique_ptr<Prepared> prepared);
   std::size_t size() const noexcept { return calls_.size(); }
 
@@ -64,9 +68,11 @@ class PreparedCalls {
     return found == calls_.end() ? nullptr : found->second.get();
   }
   void give_up_oldest() noexcept;
+  void replace(std::unique_ptr<Prepared>& old, std::unique_ptr<Prepared> prepared);
 
   Report& report_;
   std::unordered_map<CallKind, std::unique_ptr<Prepared>, Hash> calls_;
+  std::vector<std::unique_ptr<Prepared>> outdated_;  ///< that operations under way still use
   Prepared* last_ = nullptr;
   std::uint64_t clock_ = 0;
 };

@@ -41,6 +41,9 @@ bool moves_data_only(ir::Collective c) {
   return !ir::is_reduction(c) && c != ir::Collective::barrier;
 }
 
+/// After which a guard asks whether a peer still lives.
+constexpr std::uint64_t long_wait_ns = 1'000'000'000;
+
 std::string text_of(int error) {
   if (error == EXDEV) return "it is in another PID namespace";
   if (error == ENOMSG) return "it is not the process that its number names";
@@ -55,13 +58,17 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
          (wish == "on" || s.bytes >= least_single_copy_bytes);
 }
 
+bool SingleCopy::suffices(Gain gain, ir::Collective collective) noexcept {
+  return gain >= needed_by(collective);
+}
+
 bool SingleCopy::holds(ir::Collective collective) {
   const bool is_due = !settled() && last_stage_.is_due(channel_) && last_stage_.given_by_all(channel_);
   if (stage_ == Stage::asleep || is_due) {
     advance();
     last_stage_.give(channel_);
   }
-  return agreed_ >= needed_by(collective);
+  return suffices(agreed_, collective);
 }
 
 void SingleCopy::advance() {
@@ -81,7 +88,18 @@ void SingleCopy::advance() {
   }
 }
 
-std::uint32_t SingleCopy::own_vote() {
+std::uint32_t SingleCopy::vote_when_possible() const noexcept {
+  cma::publish_card(card_of(channel_.rank()));
+  for (Rank peer = 0; peer < channel_.ranks(); ++peer)
+    if (!cma::is_published(card_of(peer))) return 0;
+  try {
+    return own_vote();
+  } catch (...) {  // no memory to measure: nothing is gained
+    return vote_for(Gain::none);
+  }
+}
+
+std::uint32_t SingleCopy::own_vote() const {
   for (Rank peer = 0; peer < channel_.ranks(); ++peer)
     if (const int error = cma::test_card(card_of(peer)); error != 0) return vote_against(peer, error);
   const bool measures = channel_.rank() == 0 && engine_.options().cma == "auto";
@@ -90,7 +108,7 @@ std::uint32_t SingleCopy::own_vote() {
 
 /// Rank 0 speaks for the node: what any member has measured before, for another communicator, or a
 /// measurement now.
-Gain SingleCopy::measured_gain() {
+Gain SingleCopy::measured_gain() const {
   Gain gain = Gain::unknown;
   for (Rank peer = 0; peer < channel_.ranks() && gain == Gain::unknown; ++peer)
     gain = cma::noted_gain(card_of(peer));
@@ -104,9 +122,18 @@ void SingleCopy::settle() {
   agreed_ = Gain::over_one_copy;
   for (Rank r = 0; r < channel_.ranks() && agreed_ != Gain::none; ++r) {
     const std::uint32_t vote = channel_.area_of(r).vote.text.load(std::memory_order_acquire);
-    agreed_ = std::min(agreed_, gain_in(vote));
-    if (agreed_ == Gain::none && channel_.rank() == 0) engine_.report().note(reason(r, vote));
+    agreed_ = std::min(agreed_, gain_of(r, vote));
   }
+}
+
+Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
+  const Gain gain = gain_in(vote);
+  if (gain != Gain::none || channel_.rank() != 0) return gain;
+  try {
+    engine_.report().note(reason(rank, vote));
+  } catch (...) {  // no memory: the report says less
+  }
+  return gain;
 }
 
 std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
@@ -117,10 +144,19 @@ std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
          std::to_string(vote >> 16U) + ": " + text_of(static_cast<int>(vote >> 8U & 0xffU));
 }
 
-std::vector<pid_t> SingleCopy::processes() const {
-  std::vector<pid_t> all;
-  for (Rank r = 0; r < channel_.ranks(); ++r) all.push_back(cma::pid_of(card_of(r)));
-  return all;
+void SingleCopy::get_processes(std::span<pid_t> processes) const noexcept {
+  for (Rank r = 0; r < channel_.ranks(); ++r)
+    processes[static_cast<std::size_t>(r)] = cma::pid_of(card_of(r));
+}
+
+void SingleCopy::report(const cma::ReadFailure& failure, Guard& guard, std::uint32_t call) noexcept {
+  if (failure.error == ESRCH && guard.look(failure.peer, long_wait_ns) == Status::peer_dead)
+    return guard.fail(call, Status::peer_dead);
+  try {
+    guard.fail(call, Status::failed, explain(failure));
+  } catch (...) {  // no memory for the explanation
+    guard.fail(call, Status::failed);
+  }
 }
 
 std::string SingleCopy::explain(const cma::ReadFailure& failure) {

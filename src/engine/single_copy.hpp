@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/guard.hpp"
 #include "transports/cma/card.hpp"
 #include "transports/cma/exposed_memory.hpp"
 #include "transports/shm/notice.hpp"
@@ -41,25 +42,37 @@ class SingleCopy {
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
+  /// The answer, once it is settled.
+  bool was_found_for(ir::Collective collective) const noexcept { return suffices(agreed_, collective); }
 
   /// An answer from before it was settled may be another one for a call of this number.
   bool may_change(std::uint32_t instance) const noexcept {
     return settled() || last_stage_.is_due_before(instance);
   }
 
-  /// Process numbers by rank; once holds() is true.
-  std::vector<pid_t> processes() const;
+  /// Process numbers by rank, once all have published their cards.
+  void get_processes(std::span<pid_t> processes) const noexcept;
 
-  static std::string explain(const transports::cma::ReadFailure& failure);
+  static bool suffices(transports::cma::Gain gain, ir::Collective collective) noexcept;
+
+  // For those that agree in another way (lane_votes.hpp). Any thread may ask.
+  /// Publishes this rank's card; what this rank found out by those of all, 0 while one is missing.
+  std::uint32_t vote_when_possible() const noexcept;
+  /// What that rank's vote says; the first who reads of a refusal notes it in the report.
+  transports::cma::Gain gain_of(Rank rank, std::uint32_t vote) const noexcept;
+
+  /// Gives the communicator up in the call of this number, since a read did not work.
+  static void report(const transports::cma::ReadFailure& failure, Guard& guard, std::uint32_t call) noexcept;
 
  private:
   enum class Stage : std::uint8_t { asleep, published, voted, settled };
 
   void advance();
-  std::uint32_t own_vote();
+  std::uint32_t own_vote() const;
   void settle();
-  transports::cma::Gain measured_gain();
+  transports::cma::Gain measured_gain() const;
   std::string reason(Rank rank, std::uint32_t vote) const;
+  static std::string explain(const transports::cma::ReadFailure& failure);
   transports::cma::CardMemory card_of(Rank rank) const {
     return engine_.arena()->card_of(members_[static_cast<std::size_t>(rank)]);
   }

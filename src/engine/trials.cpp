@@ -113,16 +113,26 @@ void Trial::keep_contenders() noexcept {
   contenders_ = static_cast<std::size_t>(last - contender_.begin());
 }
 
-Trial& Trials::of(Function function, std::size_t bytes, std::size_t paths) {
-  const auto size_class = static_cast<std::uint32_t>(std::bit_width(bytes));
+namespace {
+std::uint32_t size_class_of(std::size_t bytes) {
+  return static_cast<std::uint32_t>(std::bit_width(bytes));
+}
+}  // namespace
+
+Trial* Trials::find(Function function, std::size_t bytes, std::size_t paths) const noexcept {
   for (const auto& trial : trials_)
-    if (trial->is_for(function, size_class, paths)) return *trial;
+    if (trial->is_for(function, size_class_of(bytes), paths)) return trial.get();
+  return nullptr;
+}
+
+Trial& Trials::of(Function function, std::size_t bytes, std::size_t paths) {
+  if (Trial* known = find(function, bytes, paths)) return *known;
   const auto serial = static_cast<std::uint32_t>(trials_.size()) + 1;
   if (serial > transports::shm::trial_notes) {
     Trial& displaced = *trials_[serial - 1 - transports::shm::trial_notes];
     if (!displaced.is_decided()) displaced.give_up();
   }
-  trials_.push_back(std::make_unique<Trial>(function, size_class, serial, paths));
+  trials_.push_back(std::make_unique<Trial>(function, size_class_of(bytes), serial, paths));
   return *trials_.back();
 }
 

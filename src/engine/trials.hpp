@@ -38,6 +38,8 @@ class Trial {
   bool is_trying() const noexcept { return trying_; }
   void note(transports::shm::Channel& channel, std::size_t path, std::uint64_t ns) noexcept;
   bool is_decided() const noexcept { return decided_; }
+  /// The best path that is known.
+  std::size_t winner() const noexcept { return winner_; }
   /// Another trial takes its place beside the flag lines: what is known so far holds, on all ranks.
   void give_up() noexcept { decided_ = true; }
 
@@ -75,6 +77,8 @@ class Trials {
  public:
   /// The trial of a function and size class with so many paths; begun if there is none. Stays where it is.
   Trial& of(Function function, std::size_t bytes, std::size_t paths);
+  /// Null: there is none.
+  Trial* find(Function function, std::size_t bytes, std::size_t paths) const noexcept;
 
  private:
   std::vector<std::unique_ptr<Trial>> trials_;

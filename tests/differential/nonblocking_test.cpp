@@ -14,17 +14,15 @@
 #include "harness/calls.hpp"
 #include "harness/in_process.hpp"
 #include "harness/seed.hpp"
+#include "harness/started_calls.hpp"
 
 namespace hocket {
 namespace {
 
-using engine::Form;
 using engine::Function;
 using engine::Outcome;
-using engine::Outstanding;
 using engine::Rank;
-
-constexpr std::uint64_t too_long_ns = 60'000'000'000;
+using harness::StartedCalls;
 
 struct Batch {
   std::string force = "";
@@ -33,74 +31,6 @@ struct Batch {
   int rounds = 6;
   std::size_t together = 20;  ///< operations under way at most
   bool stays_away = false;    ///< from the memory of its operations, as long as it likes: one rank does
-};
-
-/// An operation under way: its buffers, and what is left of it.
-struct Running {
-  harness::CallData data;
-  engine::Prepared* prepared;
-  Outstanding* operation;
-  std::string name;
-
-  Running(const harness::CallPlan& plan, Rank rank, engine::Communicator& communicator)
-      : data(plan, rank), prepared(communicator.prepare(data.call(), Form::nonblocking)), operation(nullptr) {
-    name = std::string(engine::name_of(plan.function)) + " root " + std::to_string(plan.root) + " in_place " +
-           std::to_string(plan.in_place) + " count " + std::to_string(plan.counts[0]) + ": ";
-    if (!prepared) throw std::runtime_error(name + communicator.error());
-    if (prepared->is_native()) return;
-    operation = communicator.start(*prepared, data.call());
-    if (!operation) throw std::runtime_error(name + communicator.error());
-    ++prepared->users;
-  }
-
-  /// True: it has ended, with the right result.
-  bool advance(engine::Communicator& communicator) {
-    const Status status = operation->advance();
-    if (status == Status::pending) return false;
-    if (status != Status::ok) {
-      operation->fail(status);
-      throw std::runtime_error(name + communicator.error());
-    }
-    if (const std::string wrong = data.check(); !wrong.empty()) throw std::runtime_error(name + wrong);
-    operation->release();
-    --prepared->users;
-    return true;
-  }
-};
-
-/// What one rank has under way. Which of it goes on is this rank's own dice.
-class Window {
- public:
-  Window(engine::Communicator& communicator, std::uint64_t seed) : communicator_(communicator), dice_(seed) {}
-
-  void start(const harness::CallPlan& plan, Rank rank) {
-    running_.push_back(std::make_unique<Running>(plan, rank, communicator_));
-    if (!running_.back()->operation) running_.pop_back();
-  }
-  bool is_empty() const { return running_.empty(); }
-
-  void advance_some() {
-    for (std::uint64_t n = dice_() % 8; n > 0 && !is_empty(); --n) {
-      const auto which = running_.begin() + static_cast<std::ptrdiff_t>(dice_() % running_.size());
-      if ((*which)->advance(communicator_)) running_.erase(which);
-    }
-    if (dice_() % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(dice_() % 300));
-    if (dice_() % 4 == 0) std::this_thread::yield();
-  }
-  void finish() {
-    const std::uint64_t begun = monotonic_ns();
-    while (!is_empty()) {
-      advance_some();
-      if (monotonic_ns() - begun > too_long_ns)
-        throw std::runtime_error(running_.front()->name + "never ends; " + std::to_string(running_.size()) +
-                                 " are under way");
-    }
-  }
-
- private:
-  engine::Communicator& communicator_;
-  std::mt19937_64 dice_;
-  std::deque<std::unique_ptr<Running>> running_;
 };
 
 void run_blocking(const harness::CallPlan& plan, Rank rank, engine::Communicator& communicator) {
@@ -115,7 +45,7 @@ void run_blocking(const harness::CallPlan& plan, Rank rank, engine::Communicator
 void one_rank(const Batch& batch, const std::vector<Function>& functions, Rank rank,
               engine::Communicator& communicator) {
   std::mt19937_64 random(harness::test_seed());  // the same on all ranks
-  Window window(communicator, harness::test_seed() + static_cast<std::uint64_t>(rank) + 1);
+  StartedCalls started(communicator, harness::test_seed() + static_cast<std::uint64_t>(rank) + 1);
   for (int round = 0; round < batch.rounds; ++round) {
     for (std::size_t n = 1 + random() % batch.together; n > 0; --n) {
       const Function function = functions[random() % functions.size()];
@@ -123,10 +53,10 @@ void one_rank(const Batch& batch, const std::vector<Function>& functions, Rank r
       if (random() % 8 == 0)  // overtakes those under way
         run_blocking(plan, rank, communicator);
       else
-        window.start(plan, rank);
-      if (!batch.stays_away || rank != round % batch.ranks) window.advance_some();
+        started.start(plan, rank);
+      if (!batch.stays_away || rank != round % batch.ranks) started.advance_some();
     }
-    window.finish();
+    started.finish();
   }
 }
 
@@ -200,11 +130,11 @@ std::vector<std::string> errors_of(const std::vector<harness::CallPlan>& first,
   std::vector<std::string> errors(2);
   harness::Ranks setting;
   harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
-    Window window(communicator, 1);
+    StartedCalls started(communicator, 1);
     std::vector<harness::CallPlan> plans = rank == 0 ? first : second;
     try {
-      for (const harness::CallPlan& plan : plans) window.start(plan, rank);
-      window.finish();
+      for (const harness::CallPlan& plan : plans) started.start(plan, rank);
+      started.finish();
     } catch (const std::exception& e) {
       errors[static_cast<std::size_t>(rank)] = e.what();
     }

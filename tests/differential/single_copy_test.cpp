@@ -14,6 +14,7 @@
 #include "harness/in_process.hpp"
 #include "harness/rights.hpp"
 #include "harness/seed.hpp"
+#include "harness/started_calls.hpp"
 
 namespace hocket {
 namespace {
@@ -36,6 +37,7 @@ struct Setting {
   std::size_t most_elements = 30'000;
   std::vector<Function> functions = data_movers();
   std::function<void(Rank rank, int call)> before_call = [](Rank, int) {};
+  bool started = false;  ///< non-blocking calls, many under way at a time, among few blocking ones
 };
 
 Options options(const Setting& setting) {
@@ -62,6 +64,25 @@ std::string run_calls(const Setting& setting, std::uint64_t from, Rank rank,
       return "call " + std::to_string(i) + " " + std::string(engine::name_of(function)) + ": " + wrong;
   }
   return {};
+}
+
+/// The same for non-blocking calls.
+std::string run_started_calls(const Setting& setting, std::uint64_t from, Rank rank,
+                              engine::Communicator& communicator) try {
+  std::mt19937_64 random(from);
+  harness::StartedCalls started(communicator, from + static_cast<std::uint64_t>(rank) + 1);
+  for (int i = 0; i < setting.calls; ++i) {
+    const Function function = setting.functions[random() % setting.functions.size()];
+    const auto plan = harness::random_call(random, function, setting.ranks, setting.most_elements);
+    setting.before_call(rank, i);
+    started.start(plan, rank);
+    started.advance_some();
+    if (random() % 10 == 0) started.finish();
+  }
+  started.finish();
+  return {};
+} catch (const std::exception& e) {
+  return e.what();
 }
 
 std::uint64_t calls_exposed(engine::Engine& engine) {
@@ -91,7 +112,8 @@ std::vector<std::string> run_forked(const Setting& setting) {
     std::string why_not;
     const auto communicator = engine::Communicator::open(engine, 1, members, local, why_not);
     if (!communicator) return "no communicator: " + why_not;
-    const std::string wrong = run_calls(setting, from, local, *communicator);
+    const std::string wrong =
+        (setting.started ? run_started_calls : run_calls)(setting, from, local, *communicator);
     return std::to_string(calls_exposed(engine)) + " exposed;" + wrong + ";" + notes(engine);
   });
   return ranks.wait();
@@ -169,6 +191,58 @@ TEST(SingleCopy, NamesARankThatDies) {
     EXPECT_NE(wrong_in(texts[static_cast<std::size_t>(survivor)]).find("rank 1 (rank 11 of the job"),
               std::string::npos)
         << texts[static_cast<std::size_t>(survivor)];
+}
+
+TEST(StartedSingleCopy, ReadsOtherProcessesMemory) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  for (const int ranks : {2, 3, 4, 5}) {
+    const auto texts = run_forked({.ranks = ranks, .started = true});
+    expect_right(texts);
+    EXPECT_GE(exposed_in(texts.front()), 20u);  // three of four are small: they travel with their flags
+  }
+}
+
+/// More segments than flag lines, in case the ranks do not read each other's memory.
+TEST(StartedSingleCopy, ReadsLargeMessages) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  const auto texts = run_forked({.ranks = 3, .calls = 40, .most_elements = 3'000'000, .started = true});
+  expect_right(texts);
+  EXPECT_GE(exposed_in(texts.front()), 5u);
+}
+
+TEST(StartedSingleCopy, RunsInAMixtureWithOtherCalls) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  std::vector<Function> all;
+  for (int f = 0; f <= static_cast<int>(Function::exscan); ++f) all.push_back(static_cast<Function>(f));
+  const auto texts = run_forked({.ranks = 4, .calls = 300, .functions = all, .started = true});
+  expect_right(texts);
+  EXPECT_GT(exposed_in(texts.front()), 10u);
+}
+
+TEST(StartedSingleCopy, IsLeftAloneWhereOneRankMayNotRead) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  const auto forbid = [](Rank rank, int call) {
+    if (rank == 1 && call == 0 && !harness::forbid_cma()) _exit(77);
+  };
+  const auto texts = run_forked({.ranks = 3, .before_call = forbid, .started = true});
+  expect_right(texts);
+  EXPECT_EQ(exposed_in(texts.front()), 0u);
+  EXPECT_NE(texts.front().find("rank 1 of a communicator cannot read rank 0"), std::string::npos)
+      << texts.front();
+}
+
+TEST(StartedSingleCopy, EndsWithAnErrorWhereItIsForbiddenOnTheWay) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  const auto forbid = [](Rank rank, int call) {
+    if (rank == 1 && call == 60 && !harness::forbid_cma()) _exit(77);
+  };
+  for (const std::string& text :
+       run_forked({.ranks = 3, .functions = {Function::alltoall}, .before_call = forbid, .started = true}))
+    EXPECT_NE(wrong_in(text).find("cannot be read (process_vm_readv: Operation not permitted)"),
+              std::string::npos)
+        << text;
 }
 
 TEST(SingleCopy, CanBeSwitchedOff) {

@@ -64,6 +64,10 @@ void publish_card(CardMemory memory) noexcept {
   address.store(reinterpret_cast<std::uintptr_t>(own_cookie().data()), std::memory_order_release);
 }
 
+bool is_published(CardMemory memory) noexcept {
+  return std::atomic_ref(card_in(memory).cookie_address).load(std::memory_order_acquire) != 0;
+}
+
 int test_card(CardMemory memory) noexcept {
   Card& card = card_in(memory);
   const std::uint64_t address = std::atomic_ref(card.cookie_address).load(std::memory_order_acquire);

@@ -30,6 +30,8 @@ using CardMemory = std::span<std::byte, 64>;
 /// (Yama).
 void publish_card(CardMemory memory) noexcept;
 
+bool is_published(CardMemory memory) noexcept;
+
 /// Reads the cookie that the card tells of. 0, or the errno of the failure; EXDEV: its process number means
 /// nothing here (another PID namespace); ENOMSG: no card, or other bytes than the cookie's.
 int test_card(CardMemory memory) noexcept;

@@ -44,6 +44,12 @@ class Instance {
     const auto& flag = line_of(peer).word;
     return {&flag, static_cast<std::uint32_t>(flag.load(std::memory_order_relaxed)), peer};
   }
+  /// Until the first peer arrives that has not.
+  Blocker until_another_arrives() const noexcept {
+    for (Rank peer = 0; peer < ranks(); ++peer)
+      if (peer != rank() && arrived(peer) == Status::pending) return until_arrived(peer);
+    return until_arrived(rank());
+  }
   /// Other instances may be unfinished still: it says nothing about them.
   void everyone_arrived() const noexcept {}
 

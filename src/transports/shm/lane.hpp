@@ -6,8 +6,9 @@
 // payload area or a staging area is used again only when nobody reads it any more.
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <cstdint>
+#include <utility>
 
 #include "transports/shm/instance.hpp"
 
@@ -60,11 +61,18 @@ class Lane {
 
   bool is_free(const Ticket& ticket) noexcept { return channel_.have_all_finished(ticket.after); }
 
-  /// This rank reads nothing of the instance any more.
-  void leave(std::uint32_t number) noexcept {
-    left_[number % ring] = true;
+  /// The same ticket for an operation that has come to need nothing but the flag line.
+  static Ticket without_staging(Ticket ticket) noexcept {
+    ticket.after = ticket.instance.number() - ring;
+    return ticket;
+  }
+
+  /// This rank reads nothing of the instance any more, nor of the `count` - 1 after it, which were taken for
+  /// the same operation.
+  void leave(std::uint32_t number, std::uint32_t count = 1) noexcept {
+    left_[number % ring] = count;
     if (number != finished_ + 1) return;
-    while (left_[(finished_ + 1) % ring]) left_[++finished_ % ring] = false;
+    while (const std::uint32_t left = std::exchange(left_[(finished_ + 1) % ring], 0)) finished_ += left;
     channel_.own_area().finished.store(finished_, std::memory_order_release);
     wake_sleepers(channel_.waiting(), &channel_.own_area().finished);
   }
@@ -92,8 +100,8 @@ class Lane {
   Channel channel_;
   Turns<payload_areas, ring> payload_turns_;
   Turns<staging_depth, ring> staging_turns_;
-  std::uint32_t finished_ = 0;  ///< all up to this one have been left
-  std::bitset<ring> left_;      ///< of those after it
+  std::uint32_t finished_ = 0;              ///< all up to this one have been left
+  std::array<std::uint32_t, ring> left_{};  ///< of those after it: how many from there on
 };
 
 }  // namespace hocket::transports::shm

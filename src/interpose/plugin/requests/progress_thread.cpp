@@ -103,9 +103,8 @@ bool start_thread() {
 }  // namespace
 
 ThreadDuty thread_duty() {
-  const std::string& wish = process.engine->options().progress;
-  if (wish == "calls") return ThreadDuty::none;
-  if (wish == "thread" || process.engine->has_spare_cores()) return ThreadDuty::progress;
+  if (process.engine->options().progress == "calls") return ThreadDuty::none;
+  if (process.engine->progresses_in_background()) return ThreadDuty::progress;
   return is_hooked_into_mpi() ? ThreadDuty::none : ThreadDuty::rescue;
 }
 

@@ -1,0 +1,56 @@
+#include "engine/lane_votes.hpp"
+
+#include <algorithm>
+
+namespace hocket::engine {
+
+using transports::cma::Gain;
+using transports::shm::Instance;
+
+namespace {
+
+bool is_before(std::uint32_t one, std::uint32_t other) {
+  return static_cast<std::int32_t>(one - other) < 0;
+}
+
+}  // namespace
+
+void LaneVotes::give_before(std::uint32_t number) noexcept {
+  if (given_) return;
+  const std::uint32_t text = single_copy_.vote_when_possible();
+  if (text == 0) return;
+  transports::shm::Vote& own = lane_.own_area().vote;
+  own.since.store(number, std::memory_order_relaxed);
+  own.text.store(text, std::memory_order_release);
+  given_ = true;
+}
+
+std::optional<Gain> LaneVotes::gain_in(const Instance& instance) noexcept {
+  if (counted_) return is_before(instance.number(), since_) ? Gain::none : *counted_;
+  if (!has_everyone_arrived(instance)) return std::nullopt;
+  return count(instance.number());
+}
+
+bool LaneVotes::has_everyone_arrived(const Instance& instance) const noexcept {
+  for (Rank r = 0; r < lane_.ranks(); ++r)
+    if (r != lane_.rank() && instance.arrived(r) == Status::pending) return false;
+  return true;
+}
+
+Gain LaneVotes::count(std::uint32_t number) noexcept {
+  Gain least = Gain::over_one_copy;
+  std::uint32_t since = lane_.own_area().vote.since.load(std::memory_order_relaxed);
+  for (Rank r = 0; r < lane_.ranks(); ++r) {
+    const transports::shm::Vote& vote = lane_.area_of(r).vote;
+    const std::uint32_t text = vote.text.load(std::memory_order_acquire);
+    const std::uint32_t from = vote.since.load(std::memory_order_relaxed);
+    if (text == 0 || is_before(number, from)) return Gain::none;
+    least = std::min(least, single_copy_.gain_of(r, text));
+    if (is_before(since, from)) since = from;
+  }
+  counted_ = least;
+  since_ = since;
+  return least;
+}
+
+}  // namespace hocket::engine
