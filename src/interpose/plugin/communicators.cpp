@@ -127,13 +127,15 @@ void keep(std::unique_ptr<Communicator> entry) {
 
 }  // namespace
 
-/// The members are together in a blocking call: the moment to wait until the arena is sealed, so that
-/// non-blocking calls need not. MPI_COMM_WORLD has no such moment before its first blocking collective.
+void note_meeting(Communicator& c) {
+  c.opens_anywhere = true;
+  if (process.engine->arena()) process.engine->arena()->sealed();
+}
+
 void remember(MPI_Comm handle, Origin origin) {
   if (!is_of_interest(handle)) return;
   auto entry = entry_of(handle, origin);
-  entry->opens_anywhere = origin != world_origin;
-  if (entry->opens_anywhere && process.engine->arena()) process.engine->arena()->sealed();
+  if (origin != world_origin) note_meeting(*entry);
   keep(std::move(entry));
 }
 

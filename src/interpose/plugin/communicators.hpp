@@ -37,10 +37,9 @@ struct Communicator {
   Origin origin = 0;                        ///< 0: not known to all members alike, left to the MPI
   std::atomic<std::uint32_t> creations{0};  ///< communicators made from this one so far
 
-  bool usable = true;    ///< false until MPI_Comm_idup has completed: MPI must not be asked about it
-  bool settled = false;  ///< opening was tried
-  bool opens_anywhere =
-      false;  ///< its making has sealed the arena: a start may open it, and waits for nobody
+  bool usable = true;           ///< false until MPI_Comm_idup has completed: MPI must not be asked about it
+  bool settled = false;         ///< opening was tried
+  bool opens_anywhere = false;  ///< note_meeting() was called: a start may open it, and waits for nobody
   std::atomic<std::uint32_t> requests_under_way{0};  ///< changed under the progress lock
   std::atomic<std::uint32_t> persistent_requests{
       0};               ///< that may be started even when the program has freed it
@@ -60,6 +59,10 @@ extern HandleTable<Communicator>& communicators;
 
 /// Makes a communicator known. It is forgotten when MPI deletes it. Throws std::bad_alloc.
 void remember(MPI_Comm handle, Origin origin);
+/// Its members are together in a blocking call that makes a communicator: the moment to wait until the arena
+/// is sealed, so that its non-blocking calls need not. All members have the same calls behind them then.
+/// MPI_COMM_WORLD has no such moment when it is made.
+void note_meeting(Communicator& communicator);
 /// One that only its first collective will find usable.
 void remember_unfinished(MPI_Comm handle, Origin origin);
 /// One that is left to the MPI, so that the report can say why.

@@ -8,13 +8,13 @@ namespace hocket::interpose {
 namespace {
 
 int comm_dup(MPI_Comm comm, MPI_Comm* made_comm) {
-  const Origin origin = HOCKET_CHILD_OF(comm, dup);
-  return made(host().Comm_dup(comm, made_comm), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, dup);
+  return made(host().Comm_dup(comm, made_comm), made_comm, child);
 }
 
 int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm) {
-  const Origin origin = HOCKET_CHILD_OF(comm, dup);
-  return made(host().Comm_dup_with_info(comm, info, made_comm), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, dup);
+  return made(host().Comm_dup_with_info(comm, info, made_comm), made_comm, child);
 }
 
 // The communicator may be used only when the request has completed. That is not seen here, but the program's
@@ -26,13 +26,13 @@ int made_unfinished(int result, const MPI_Comm* handle, Origin origin) {
 }
 
 int comm_idup(MPI_Comm comm, MPI_Comm* made_comm, MPI_Request* request) {
-  const Origin origin = HOCKET_CHILD_OF(comm, dup);
-  return made_unfinished(host().Comm_idup(comm, made_comm, request), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, dup);
+  return made_unfinished(host().Comm_idup(comm, made_comm, request), made_comm, child.origin);
 }
 
 int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm, MPI_Request* request) {
-  const Origin origin = HOCKET_CHILD_OF(comm, dup);
-  return made_unfinished(host().Comm_idup_with_info(comm, info, made_comm, request), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, dup);
+  return made_unfinished(host().Comm_idup_with_info(comm, info, made_comm, request), made_comm, child.origin);
 }
 
 /// MPI_Comm_free is collective: all members come to it, and have started the same operations before.
@@ -54,18 +54,18 @@ int comm_disconnect(MPI_Comm* comm) {
 }
 
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made_comm) {
-  const Origin origin = HOCKET_CHILD_OF(comm, split);
-  return made(host().Comm_split(comm, color, key, made_comm), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, split);
+  return made(host().Comm_split(comm, color, key, made_comm), made_comm, child);
 }
 
 int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made_comm) {
-  const Origin origin = HOCKET_CHILD_OF(comm, split_type);
-  return made(host().Comm_split_type(comm, type, key, info, made_comm), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, split_type);
+  return made(host().Comm_split_type(comm, type, key, info, made_comm), made_comm, child);
 }
 
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made_comm) {
-  const Origin origin = HOCKET_CHILD_OF(comm, create);
-  return made(host().Comm_create(comm, group, made_comm), made_comm, origin);
+  const Child child = HOCKET_CHILD_OF(comm, create);
+  return made(host().Comm_create(comm, group, made_comm), made_comm, child);
 }
 
 }  // namespace

@@ -31,11 +31,23 @@ inline int made(int result, const MPI_Comm* handle, Origin origin) {
   });
 }
 
-/// Origin of a child; 0 if the parent is unknown, or if it is the MPI's own doing.
-inline Origin child_of(MPI_Comm parent, Making making, const void* return_address) {
-  if (process.stage0->caller_is_mpi(return_address)) return 0;
+/// What all members of a communicator make of it. No parent, and 0: it is unknown, or the MPI's own doing.
+struct Child {
+  Communicator* parent = nullptr;
+  Origin origin = 0;
+};
+
+inline Child child_of(MPI_Comm parent, Making making, const void* return_address) {
+  if (process.stage0->caller_is_mpi(return_address)) return {};
   Communicator* known = find_communicator(parent);
-  return known && known->origin ? next_child(*known, making) : 0;
+  if (!known || !known->origin) return {};
+  return {known, next_child(*known, making)};
+}
+
+/// Made by a call in which all members of the parent have been, also those that are not in the child.
+inline int made(int result, const MPI_Comm* handle, const Child& child) {
+  if (child.parent) note_meeting(*child.parent);
+  return made(result, handle, child.origin);
 }
 
 }  // namespace hocket::interpose

@@ -55,7 +55,7 @@ Communicator* enter_start_slowly(Communicator& c, Function function) {
   const engine::Called called(function, engine::Form::nonblocking);
   if (c.settled || c.opens_anywhere) return enter_slowly(c, called);
   if (process.reporting)
-    count_left(c, called, "non-blocking, before the communicator's first blocking collective");
+    count_left(c, called, "non-blocking, before the first blocking call on the communicator");
   return nullptr;
 }
 
