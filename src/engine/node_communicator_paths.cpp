@@ -164,7 +164,7 @@ NodeCommunicator::Contenders NodeCommunicator::contenders(const Call& call,
       !ruled.built_in || situation.bytes < least_tried_bytes)
     return all;
   all.choices[all.count++] = ruled;
-  const Algorithm* exposed = single_copy_.is_promising() && situation.equal_blocks
+  const Algorithm* exposed = single_copy_.is_possible() && situation.equal_blocks
                                  ? algorithms::find(call.collective, "exposed")
                                  : nullptr;
   if (exposed && exposed != ruled.algorithm)

@@ -15,10 +15,10 @@ using cma::Gain;
 namespace {
 
 // A vote: what, in the lowest byte; then the gain, or the errno and the rank that could not be read.
-enum Vote : std::uint32_t { none = 0, can_read = 1, cannot_read = 2 };
+enum Vote : std::uint32_t { none = 0, reads = 1, cannot_read = 2 };
 
 std::uint32_t vote_for(Gain gain) {
-  return can_read | static_cast<std::uint32_t>(gain) << 8U;
+  return reads | static_cast<std::uint32_t>(gain) << 8U;
 }
 
 std::uint32_t vote_against(Rank peer, int error) {
@@ -26,8 +26,12 @@ std::uint32_t vote_against(Rank peer, int error) {
          static_cast<std::uint32_t>(peer) << 16U;
 }
 
+bool can_read(std::uint32_t vote) {
+  return (vote & 0xffU) == reads;
+}
+
 Gain gain_in(std::uint32_t vote) {
-  return (vote & 0xffU) == can_read ? static_cast<Gain>(vote >> 8U) : Gain::none;
+  return can_read(vote) ? static_cast<Gain>(vote >> 8U) : Gain::none;
 }
 
 /// What single copy saves. In scatter and alltoall each block is copied in, and out again by its one reader.
@@ -120,9 +124,11 @@ Gain SingleCopy::measured_gain() const {
 /// The least of what the ranks voted for.
 void SingleCopy::settle() {
   agreed_ = Gain::over_one_copy;
-  for (Rank r = 0; r < channel_.ranks() && agreed_ != Gain::none; ++r) {
+  possible_ = true;
+  for (Rank r = 0; r < channel_.ranks(); ++r) {
     const std::uint32_t vote = channel_.area_of(r).vote.text.load(std::memory_order_acquire);
     agreed_ = std::min(agreed_, gain_of(r, vote));
+    possible_ = possible_ && can_read(vote);
   }
 }
 
@@ -137,11 +143,13 @@ Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
 }
 
 std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
-  const std::string text = "ranks do not read each other's memory: ";
-  if ((vote & 0xffU) != cannot_read)
-    return text + "on this machine that is not faster than the staging buffers";
-  return text + "rank " + std::to_string(rank) + " of a communicator cannot read rank " +
-         std::to_string(vote >> 16U) + ": " + text_of(static_cast<int>(vote >> 8U & 0xffU));
+  if (can_read(vote))
+    return "ranks read each other's memory only where a trial finds that faster: measured alone, it is not "
+           "faster "
+           "than the staging buffers on this machine";
+  return "ranks do not read each other's memory: rank " + std::to_string(rank) +
+         " of a communicator cannot read rank " + std::to_string(vote >> 16U) + ": " +
+         text_of(static_cast<int>(vote >> 8U & 0xffU));
 }
 
 void SingleCopy::get_processes(std::span<pid_t> processes) const noexcept {

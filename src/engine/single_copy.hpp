@@ -37,8 +37,8 @@ class SingleCopy {
   /// which, may_change says. May wait for a rank that is far behind. Throws std::bad_alloc.
   bool holds(ir::Collective collective);
 
-  /// Settled, all ranks can read all others, and the measurement promises something.
-  bool is_promising() const noexcept { return agreed_ > transports::cma::Gain::none; }
+  /// Settled, and all ranks can read all others.
+  bool is_possible() const noexcept { return possible_; }
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
@@ -83,6 +83,7 @@ class SingleCopy {
   Stage stage_ = Stage::asleep;
   transports::shm::Notice last_stage_;
   transports::cma::Gain agreed_ = transports::cma::Gain::unknown;
+  bool possible_ = false;
 };
 
 }  // namespace hocket::engine
