@@ -35,7 +35,7 @@ class SharedArena final : public Arena {
   int cores_for_job() const override { return cores_; }
   std::string absentees() const override { return taking_part() ? missing_ranks(memory_) : std::string(); }
 
-  Slot carve(const SlotKey& key, std::size_t bytes, int users) override;
+  Slot carve(const SlotKey& key, std::size_t bytes, int users, Content content) override;
   void release(const SlotKey& key) override;
 
   bool alive(Rank world_rank) const override;
@@ -196,11 +196,11 @@ RankEntry& SharedArena::entry_of(Rank world_rank) const {
   return memory_.entry(static_cast<std::size_t>(found->second));
 }
 
-Slot SharedArena::carve(const SlotKey& key, std::size_t bytes, int users) {
+Slot SharedArena::carve(const SlotKey& key, std::size_t bytes, int users, Content content) {
   if (in_child() || !sealed()) return {};
   if (listener_)
     serve_arena(listener_, memory_.file());  // who comes late learns so now rather than at its bound
-  return slots_->carve(key, bytes, users);
+  return slots_->carve(key, bytes, users, content);
 }
 
 void SharedArena::release(const SlotKey& key) {

@@ -25,8 +25,14 @@ struct SlotKey {
   bool operator==(const SlotKey&) const = default;
 };
 
+/// What a new slot holds.
+enum class Content : std::uint8_t {
+  zeros,
+  anything,  ///< nobody reads what was not written before: spares clearing what an earlier slot has left
+};
+
 struct Slot {
-  std::byte* memory = nullptr;  ///< zeroed when new; null: the budget is spent, for all ranks alike
+  std::byte* memory = nullptr;  ///< null: the budget is spent, for all ranks alike
   std::size_t bytes = 0;
 };
 
@@ -67,9 +73,9 @@ class Arena {
   /// preload".
   virtual std::string absentees() const = 0;
 
-  /// Find or make the slot; each of its `users` processes calls it once. Zeroed, page-reserved (never a
-  /// SIGBUS).
-  virtual Slot carve(const SlotKey& key, std::size_t bytes, int users) = 0;
+  /// Find or make the slot; each of its `users` processes calls it once, and all alike. Page-reserved (never
+  /// a SIGBUS).
+  virtual Slot carve(const SlotKey& key, std::size_t bytes, int users, Content content = Content::zeros) = 0;
   /// Each user once; the memory then waits for the next slot of its size, or goes back to the system.
   virtual void release(const SlotKey& key) = 0;
 

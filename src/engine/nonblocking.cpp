@@ -70,19 +70,20 @@ bool NonblockingLane::has_memory_for(const Prepared& prepared) {
   const Algorithm& algorithm = *path.algorithm;
   const Rank ranks = lane_.channel().ranks();
   if (algorithm.access == Access::two_sided) {
-    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks));
+    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks), Content::zeros);
     if (memory && !cells_)
       cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, lane_.channel().rank(),
                                                         lane_.channel().waiting());
     return memory != nullptr;
   }
-  return !algorithm.staging || carve(staging_memory_, Lane::staging_bytes(ranks)) != nullptr;
+  return !algorithm.staging ||
+         carve(staging_memory_, Lane::staging_bytes(ranks), Content::anything) != nullptr;
 }
 
-std::byte* NonblockingLane::carve(Part& part, std::size_t bytes) {
+std::byte* NonblockingLane::carve(Part& part, std::size_t bytes, Content content) {
   if (!part.asked) {
     part.asked = true;
-    part.memory = arena_.carve(part.key, bytes, lane_.channel().ranks()).memory;
+    part.memory = arena_.carve(part.key, bytes, lane_.channel().ranks(), content).memory;
   }
   return part.memory;
 }

@@ -63,7 +63,7 @@ class NonblockingLane final : public Starts {
 
   NonblockingLane(const Ground& ground, std::uint32_t number, std::byte* memory);
   void watch_blocking_calls(const Ground& ground);
-  std::byte* carve(Part& part, std::size_t bytes);
+  std::byte* carve(Part& part, std::size_t bytes, Content content);
   template <class Operation>
   Outstanding& prepare(OperationPool<Operation>& pool, const Prepared& prepared, const Call& call);
   void mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept;

@@ -28,22 +28,23 @@ PathRunner::~PathRunner() {
 bool PathRunner::has_memory_for(const Algorithm& algorithm) {
   const Rank ranks = channel_.ranks();
   if (algorithm.access == Access::two_sided) {
-    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks));
+    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks), Content::zeros);
     if (memory && !cells_)
       cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, channel_.rank(), channel_.waiting());
     return memory != nullptr;
   }
   if (!staging_) staging_ = std::make_unique<transports::shm::Staging>(channel_);
   if (!algorithm.staging) return true;
-  std::byte* memory = carve(staging_memory_, transports::shm::staging_bytes(ranks));
+  std::byte* memory = carve(staging_memory_, transports::shm::staging_bytes(ranks), Content::anything);
   staging_->use(memory);
   return memory != nullptr;
 }
 
-std::byte* PathRunner::carve(Part& part, std::size_t bytes) {
+std::byte* PathRunner::carve(Part& part, std::size_t bytes, Content content) {
   if (!part.asked) {
     part.asked = true;
-    part.memory = arena_.carve({key_.origin, key_.members, part.number}, bytes, channel_.ranks()).memory;
+    part.memory =
+        arena_.carve({key_.origin, key_.members, part.number}, bytes, channel_.ranks(), content).memory;
   }
   return part.memory;
 }

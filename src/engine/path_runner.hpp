@@ -59,7 +59,7 @@ class PathRunner {
     std::byte* memory = nullptr;
   };
 
-  std::byte* carve(Part& part, std::size_t bytes);
+  std::byte* carve(Part& part, std::size_t bytes, Content content);
   Status interpret(const Path& path, const Call& call, std::uint32_t signature,
                    const CallMark& mark) noexcept;
   Status run_one_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature,

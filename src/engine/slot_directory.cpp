@@ -148,12 +148,12 @@ bool SlotDirectory::claim(SlotEntry& entry, std::size_t pages) {
 }
 
 /// Gives the entry the memory of an idle one, which it replaces: for a moment both claim it.
-bool SlotDirectory::reuse(SlotEntry& entry, std::size_t pages) {
+bool SlotDirectory::reuse(SlotEntry& entry, std::size_t pages, Content content) {
   const std::uint32_t found = memory_.header().idle.take(pages / arena_page);
   if (found == IdleList::none) return false;
   SlotEntry& idle = memory_.directory()[found];
   entry.offset = idle.offset;
-  std::memset(memory_of(entry), 0, entry.bytes);
+  if (content == Content::zeros) std::memset(memory_of(entry), 0, entry.bytes);
   memory_.header().occupancy.set(index_of(entry));
   in_this_order();
   entry.state = SlotState::live;
@@ -177,11 +177,11 @@ SlotEntry* SlotDirectory::blank(const SlotKey& key, std::size_t bytes, int users
   return entry;
 }
 
-SlotEntry* SlotDirectory::make(const SlotKey& key, std::size_t bytes, int users) {
+SlotEntry* SlotDirectory::make(const SlotKey& key, std::size_t bytes, int users, Content content) {
   const std::size_t pages = whole_pages(bytes);
   const bool possible = pages >= bytes;
   SlotEntry* entry = blank(key, bytes, users);
-  bool granted = entry && possible && (reuse(*entry, pages) || claim(*entry, pages));
+  bool granted = entry && possible && (reuse(*entry, pages, content) || claim(*entry, pages));
   if (!granted && possible && give_back_idle()) {
     entry = blank(key, bytes, users);
     granted = entry && claim(*entry, pages);
@@ -193,11 +193,11 @@ SlotEntry* SlotDirectory::make(const SlotKey& key, std::size_t bytes, int users)
   return entry;
 }
 
-Slot SlotDirectory::carve(const SlotKey& key, std::size_t bytes, int users) {
+Slot SlotDirectory::carve(const SlotKey& key, std::size_t bytes, int users, Content content) {
   bytes = std::max<std::size_t>(bytes, 1);
   const Lock lock(*this);
   SlotEntry* entry = find(key);
-  if (!entry) entry = make(key, bytes, users);
+  if (!entry) entry = make(key, bytes, users, content);
   if (!entry) return {};  // the directory is full
   if (entry->bytes != bytes || entry->users != static_cast<std::uint32_t>(users))
     throw Error("the members of a communicator ask for slots of different sizes: " +

@@ -3,7 +3,7 @@
 //
 // Programs make and free communicators of the same size again and again. Freed slots therefore stay for a
 // while with their pages, which every process has mapped already: page faults and fresh pages cost several
-// times what clearing the memory does.
+// times what clearing the memory does, which in turn is the most expensive part of handing it out again.
 #pragma once
 
 #include <mutex>
@@ -18,7 +18,7 @@ class SlotDirectory {
  public:
   SlotDirectory(const ArenaMemory& memory, int local_rank);
 
-  Slot carve(const SlotKey& key, std::size_t bytes, int users);
+  Slot carve(const SlotKey& key, std::size_t bytes, int users, Content content = Content::zeros);
   void release(const SlotKey& key);
 
  private:
@@ -30,8 +30,8 @@ class SlotDirectory {
   SlotEntry* find(const SlotKey& key) const;
   SlotEntry* unused_for(const SlotKey& key) const;
   SlotEntry* blank(const SlotKey& key, std::size_t bytes, int users);
-  SlotEntry* make(const SlotKey& key, std::size_t bytes, int users);
-  bool reuse(SlotEntry& entry, std::size_t pages);
+  SlotEntry* make(const SlotKey& key, std::size_t bytes, int users, Content content);
+  bool reuse(SlotEntry& entry, std::size_t pages, Content content);
   bool claim(SlotEntry& entry, std::size_t pages);
   bool place(std::size_t bytes, std::size_t& offset);
   bool fits(std::size_t offset, std::size_t bytes) const;

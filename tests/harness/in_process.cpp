@@ -14,6 +14,7 @@
 namespace hocket::harness {
 
 using engine::Arena;
+using engine::Content;
 using engine::Rank;
 using engine::Slot;
 using engine::SlotKey;
@@ -22,12 +23,12 @@ class InProcessNode {
  public:
   explicit InProcessNode(std::size_t budget) : budget_(budget) {}
 
-  Slot carve(const SlotKey& key, std::size_t bytes) {
+  Slot carve(const SlotKey& key, std::size_t bytes, Content content) {
     const std::scoped_lock lock(mutex_);
     Block& block = blocks_[{key.origin, key.members, key.part}];
     if (!block.asked && used_ + bytes <= budget_) {
       block.memory.reset(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)));
-      std::memset(block.memory.get(), 0, bytes);
+      std::memset(block.memory.get(), content == Content::zeros ? 0 : 0xa5, bytes);
       used_ += bytes;
     }
     block.asked = true;
@@ -64,7 +65,9 @@ class InProcessArena final : public Arena {
   int local_ranks() const override { return ranks_; }
   int cores_for_job() const override { return cores_; }
   std::string absentees() const override { return {}; }
-  Slot carve(const SlotKey& key, std::size_t bytes, int) override { return node_.carve(key, bytes); }
+  Slot carve(const SlotKey& key, std::size_t bytes, int, Content content) override {
+    return node_.carve(key, bytes, content);
+  }
   void release(const SlotKey&) override {}
   bool alive(Rank) const override { return true; }
   int pid_of(Rank r) const override { return r; }

@@ -93,6 +93,21 @@ TEST(Arena, freed_slots_keep_their_pages_and_serve_again_zeroed) {
   EXPECT_EQ(arena->used_bytes(), 0u);
 }
 
+TEST(Arena, a_slot_whose_content_does_not_matter_is_handed_out_as_it_was_left) {
+  auto arena = come_up(new_key(), 0, 1);
+  ASSERT_TRUE(arena->sealed());
+  const Slot first = arena->carve({1, 1, 0}, 5'000, 1, Content::anything);
+  ASSERT_NE(first.memory, nullptr);
+  std::memset(first.memory, 0xff, first.bytes);
+  arena->release({1, 1, 0});
+  const Slot second = arena->carve({2, 1, 0}, 5'000, 1, Content::anything);
+  ASSERT_EQ(second.memory, first.memory);
+  EXPECT_EQ(std::count(second.memory, second.memory + second.bytes, std::byte{0xff}), second.bytes);
+  arena->release({2, 1, 0});
+  const Slot third = arena->carve({3, 1, 0}, 5'000, 1);
+  EXPECT_EQ(std::count(third.memory, third.memory + third.bytes, std::byte{0}), third.bytes);
+}
+
 TEST(Arena, idle_slots_make_room_for_slots_of_other_sizes) {
   auto arena = come_up(new_key(), 0, 1);
   ASSERT_TRUE(arena->sealed());
