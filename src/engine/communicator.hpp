@@ -48,8 +48,9 @@ class Communicator {
   /// The same for one persistent request, whose starts are numbered by themselves: all ranks make a
   /// communicator's persistent requests in the same order, but start them in any.
   virtual std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept = 0;
-  /// A call that is not native, with the buffers: numbered, but not advanced yet. Null: see error(). Started
-  /// calls of a communicator, or of a persistent request, are in the same order on all ranks.
+  /// A call that is not native, with the buffers: numbered, but not advanced yet. It outlives the operation.
+  /// Null: see error(). Started calls of a communicator, or of a persistent request, are in the same order on
+  /// all ranks.
   virtual Outstanding* start(Prepared& prepared, const Call& call) noexcept = 0;
 
   /// Its operations make calls of the MPI to go on: a thread that may not, cannot help them.

@@ -5,6 +5,7 @@
 namespace hocket::engine {
 
 using transports::Blocker;
+using transports::shm::Channel;
 
 namespace {
 
@@ -21,24 +22,30 @@ LaneFlatOperation::LaneFlatOperation(NonblockingLane& lane, std::size_t place)
 void LaneFlatOperation::prepare(const Prepared& prepared, const Call& call) noexcept {
   path_ = &prepared.path;
   signature_ = prepared.signature;
-  call_ = call;
+  call_ = &call;
   published_ = false;
   ticket_ = lane_.lane_.take(signature_, payload_bytes(*path_));
 }
 
 Status LaneFlatOperation::advance() noexcept {
-  if (!published_) {
-    if (!lane_.lane_.is_free(ticket_)) return Status::pending;
-    path_->flat->publish(flat_call());
-    published_ = true;
-  }
+  if (!published_ && !publish()) return Status::pending;
   const Status status = path_->flat->take(flat_call());
   if (status == Status::ok) lane_.lane_.leave(ticket_.instance.number());
   return status;
 }
 
+/// False: earlier operations still use its memory on some rank.
+bool LaneFlatOperation::publish() noexcept {
+  if (!lane_.lane_.is_free(ticket_)) return false;
+  path_->flat->publish(flat_call());
+  Channel& channel = lane_.lane_.channel();
+  const std::uint32_t ahead = ticket_.instance.number() + Channel::lines_owned_ahead;
+  transports::shm::own_soon(&channel.own_area().lines[ahead % transports::shm::ring]);
+  return published_ = true;
+}
+
 compiled::StartedFlatCall LaneFlatOperation::flat_call() noexcept {
-  return {ticket_.instance, call_, signature_, path_->published, sources_.data()};
+  return {ticket_.instance, *call_, signature_, path_->published, sources_.data()};
 }
 
 /// The first peer that has not arrived: a plan that needs none of those waits for nobody.
@@ -52,7 +59,7 @@ const transports::Waiting& LaneFlatOperation::waiting() const noexcept {
 }
 
 Outstanding::Needs LaneFlatOperation::needs() const noexcept {
-  return has_own_operation(call_) ? Needs::program : Needs::nothing;
+  return has_own_operation(*call_) ? Needs::program : Needs::nothing;
 }
 
 void LaneFlatOperation::fail(Status status) noexcept {

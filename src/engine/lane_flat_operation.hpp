@@ -16,7 +16,7 @@ class LaneFlatOperation final : public Outstanding {
   /// Among those that the lane has made.
   std::size_t place() const noexcept { return place_; }
 
-  /// Takes its instance.
+  /// Takes its instance. The call outlives the operation.
   void prepare(const Prepared& prepared, const Call& call) noexcept;
 
   Status advance() noexcept override;
@@ -28,13 +28,14 @@ class LaneFlatOperation final : public Outstanding {
   void release() noexcept override;
 
  private:
+  bool publish() noexcept;
   compiled::StartedFlatCall flat_call() noexcept;
 
   NonblockingLane& lane_;
   const std::size_t place_;
   const Path* path_ = nullptr;
   std::uint32_t signature_ = 0;
-  Call call_;
+  const Call* call_ = nullptr;
   transports::shm::Lane::Ticket ticket_;
   bool published_ = false;
   std::vector<const void*> sources_;  ///< room for one per rank

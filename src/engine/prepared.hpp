@@ -20,7 +20,7 @@ struct Prepared;
 class Starts {
  public:
   virtual ~Starts() = default;
-  /// Numbers the operation. Null: it cannot be, and the communicator has failed.
+  /// Numbers the operation, which the call outlives. Null: it cannot be, and the communicator has failed.
   virtual Outstanding* start(const Prepared& prepared, const Call& call) noexcept = 0;
 };
 

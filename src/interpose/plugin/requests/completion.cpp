@@ -62,20 +62,20 @@ void progress_before_test() {
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
-  if (request && persistent::is_concerned(1, request)) [[unlikely]]
-    return persistent::wait(request, status);
+  if (PersistentRequest* own = request ? find_active(*request) : nullptr) [[unlikely]]
+    return persistent::wait(*own, *request, status);
   return wait_with_progress(request, status);
 }
 
 int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::wait_all(count, requests, statuses);
   return wait_by_tests([&](int* done) { return plain_test_all(count, requests, done, statuses); },
                        [&] { return host().Waitall(count, requests, statuses); });
 }
 
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::wait_any(count, requests, index, status);
   return wait_by_tests([&](int* done) { return plain_test_any(count, requests, index, done, status); },
                        [&] { return host().Waitany(count, requests, index, status); });
@@ -83,7 +83,7 @@ int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
 
 // Testsome says how many; that there is none to wait for ends the wait too.
 int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::wait_some(count, requests, completed, indices, statuses);
   return wait_by_tests(
       [&](int* done) {
@@ -95,42 +95,42 @@ int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MP
 }
 
 int test(MPI_Request* request, int* done, MPI_Status* status) {
-  if (request && persistent::is_concerned(1, request)) [[unlikely]]
-    return persistent::test(request, done, status);
+  if (PersistentRequest* own = request ? find_active(*request) : nullptr) [[unlikely]]
+    return persistent::test(*own, *request, done, status);
   progress_before_test();
   return plain_test(request, done, status);
 }
 
 int test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::test_all(count, requests, done, statuses);
   progress_before_test();
   return plain_test_all(count, requests, done, statuses);
 }
 
 int test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::test_any(count, requests, index, done, status);
   progress_before_test();
   return plain_test_any(count, requests, index, done, status);
 }
 
 int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::test_some(count, requests, completed, indices, statuses);
   progress_before_test();
   return plain_test_some(count, requests, completed, indices, statuses);
 }
 
 int request_get_status(MPI_Request request, int* done, MPI_Status* status) {
-  if (persistent::is_concerned(1, &request)) [[unlikely]]
-    return persistent::get_status(request, done, status);
+  if (PersistentRequest* own = find_active(request)) [[unlikely]]
+    return persistent::get_status(*own, request, done, status);
   progress_before_test();
   return host().Request_get_status(request, done, status);
 }
 
 int request_get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::get_status_all(count, requests, done, statuses);
   progress_before_test();
   return host().Request_get_status_all(count, requests, done, statuses);
@@ -138,7 +138,7 @@ int request_get_status_all(int count, const MPI_Request* requests, int* done, MP
 
 int request_get_status_any(int count, const MPI_Request* requests, int* index, int* done,
                            MPI_Status* status) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::get_status_any(count, requests, index, done, status);
   progress_before_test();
   return host().Request_get_status_any(count, requests, index, done, status);
@@ -146,7 +146,7 @@ int request_get_status_any(int count, const MPI_Request* requests, int* index, i
 
 int request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
                             MPI_Status* statuses) {
-  if (persistent::is_concerned(count, requests)) [[unlikely]]
+  if (persistent::includes_active(count, requests)) [[unlikely]]
     return persistent::get_status_some(count, requests, completed, indices, statuses);
   progress_before_test();
   return host().Request_get_status_some(count, requests, completed, indices, statuses);

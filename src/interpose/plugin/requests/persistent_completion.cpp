@@ -7,11 +7,6 @@
 namespace hocket::interpose::persistent {
 namespace {
 
-PersistentRequest* find_active(MPI_Request handle) {
-  PersistentRequest* request = find_persistent(handle);
-  return request && request->is_active() ? request : nullptr;
-}
-
 // Of all in the array that are active and Hocket's: whether they are over.
 bool are_over(int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i)
@@ -106,23 +101,21 @@ int left(PersistentRequest& request) {
 
 }  // namespace
 
-bool includes_active(int count, const MPI_Request* requests) noexcept {
+bool look_for_active(int count, const MPI_Request* requests) noexcept {
   for (int i = 0; requests && i < count; ++i)
     if (find_active(requests[i])) return true;
   return false;
 }
 
-int test(MPI_Request* handle, int* done, MPI_Status* status) {
-  PersistentRequest& request = *find_active(*handle);
+int test(PersistentRequest& request, MPI_Request handle, int* done, MPI_Status* status) {
   if (!request.is_over()) go_on();
   *done = request.is_over();
-  return *done ? finish(request, *handle, status) : MPI_SUCCESS;
+  return *done ? finish(request, handle, status) : MPI_SUCCESS;
 }
 
 // Alone, it needs no progress of the MPI's but for peers that need this rank's.
-int wait(MPI_Request* handle, MPI_Status* status) {
+int wait(PersistentRequest& request, MPI_Request handle, MPI_Status* status) {
   constexpr std::uint32_t turns_per_poke = 16;
-  PersistentRequest& request = *find_active(*handle);
   Pauses pauses;
   for (std::uint32_t turn = 1; !request.is_over(); ++turn) {
     progress();
@@ -130,7 +123,7 @@ int wait(MPI_Request* handle, MPI_Status* status) {
     if (turn % turns_per_poke == 0) poke(nullptr);
     pauses.pause();
   }
-  return finish(request, *handle, status);
+  return finish(request, handle, status);
 }
 
 // The MPI is asked once only: its requests are inactive after that.
@@ -191,8 +184,7 @@ int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MP
   }
 }
 
-int get_status(MPI_Request handle, int* done, MPI_Status* status) {
-  const PersistentRequest& request = *find_active(handle);
+int get_status(const PersistentRequest& request, MPI_Request handle, int* done, MPI_Status* status) {
   go_on();
   *done = request.is_over();
   if (*done) give_empty_status(handle, status);

@@ -12,7 +12,6 @@
 
 namespace hocket::interpose {
 
-std::atomic<std::uint32_t> active_persistent_requests{0};
 std::atomic<std::uint32_t> persistent_request_count{0};
 HandleTable<PersistentRequest>& persistent_requests = *new HandleTable<PersistentRequest>;
 
@@ -27,7 +26,6 @@ bool PersistentRequest::begin() {
   const std::lock_guard lock(progress_lock);
   if (!start_(*this)) return false;
   state_.store(State::under_way, std::memory_order_relaxed);
-  active_persistent_requests.fetch_add(1, std::memory_order_relaxed);
   add_under_way(*this);
   return true;
 }
@@ -45,17 +43,12 @@ int PersistentRequest::activate() noexcept {
   }
 }
 
-void PersistentRequest::abandon() noexcept {
-  active_persistent_requests.fetch_sub(1, std::memory_order_relaxed);
-}
-
 // Whoever completes an abandoned one still looks at it, so it goes later.
 void PersistentRequest::tell() noexcept {
   state_.store(State::over, std::memory_order_release);
 }
 
 int PersistentRequest::deactivate() noexcept {
-  active_persistent_requests.fetch_sub(1, std::memory_order_relaxed);
   state_.store(State::inactive, std::memory_order_relaxed);
   return code();
 }
@@ -85,13 +78,7 @@ static void take_away(MPI_Request handle) {
   std::unique_ptr<PersistentRequest> request = persistent_requests.take(bits_of(handle));
   if (!request) return;
   persistent_request_count.fetch_sub(1, std::memory_order_relaxed);
-  if (!request->is_active()) return;
-  if (request->is_over())
-    request->deactivate();
-  else {
-    request->abandon();
-    abandoned.push_back(std::move(request));
-  }
+  if (request->is_active() && !request->is_over()) abandoned.push_back(std::move(request));
 }
 
 void forget_persistent(MPI_Request handle) {
@@ -102,7 +89,7 @@ void forget_persistent(MPI_Request handle) {
 void forget_all_persistent() {
   abandoned.clear();
   persistent_requests.clear();
-  persistent_request_count = active_persistent_requests = 0;
+  persistent_request_count = 0;
 }
 
 }  // namespace hocket::interpose

@@ -18,10 +18,6 @@
 
 namespace hocket::interpose {
 
-/// Requests that have been started and not been waited for since: one load tells that the MPI's own answers
-/// are right.
-extern std::atomic<std::uint32_t> active_persistent_requests;
-
 class PersistentRequest final : public Request {
  public:
   PersistentRequest() = default;
@@ -47,8 +43,6 @@ class PersistentRequest final : public Request {
   int activate() noexcept;
   /// It is over. Returns its error code.
   int deactivate() noexcept;
-  /// It is under way, and nobody waits for it any more.
-  void abandon() noexcept;
 
  private:
   enum class State : std::uint8_t { inactive, under_way, over };
@@ -67,12 +61,16 @@ class PersistentRequest final : public Request {
 extern HandleTable<PersistentRequest>& persistent_requests;
 extern std::atomic<std::uint32_t> persistent_request_count;
 
-inline PersistentRequest* find_persistent(MPI_Request handle) {
-  if (persistent_request_count.load(std::memory_order_relaxed) == 0) return nullptr;
-  return persistent_requests.value_of(bits_of(handle));
+inline bool is_any_persistent() {
+  return persistent_request_count.load(std::memory_order_relaxed) != 0;
 }
-inline bool is_any_persistent_active() {
-  return active_persistent_requests.load(std::memory_order_relaxed) != 0;
+inline PersistentRequest* find_persistent(MPI_Request handle) {
+  return is_any_persistent() ? persistent_requests.value_of(bits_of(handle)) : nullptr;
+}
+/// One that has been started, and not been waited for since. Null: the MPI's own answers are right.
+inline PersistentRequest* find_active(MPI_Request handle) {
+  PersistentRequest* request = find_persistent(handle);
+  return request && request->is_active() ? request : nullptr;
 }
 
 /// The MPI's request, of which nothing but the handle is ever used. An MPI error code.

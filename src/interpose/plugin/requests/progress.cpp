@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <mutex>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/progress_thread.hpp"
+#include "interpose/plugin/requests/under_way.hpp"
 
 namespace hocket::interpose {
 
@@ -19,73 +19,82 @@ constinit ProgressLock progress_lock;
 
 namespace {
 
-struct UnderWay {
-  Request* request;
-  std::uint64_t number;  ///< of all that have been started
-  bool ending = false;   ///< somebody completes it
-};
-std::vector<UnderWay>& requests = *new std::vector<UnderWay>;  // oldest first
+using Lock = std::unique_lock<ProgressLock>;
+
+UnderWay requests;
 std::atomic<std::uint64_t> started{0};
-
-// Release: who sees that nothing is under way may free what was used.
-void count_under_way() {
-  under_way.store(static_cast<std::uint32_t>(requests.size()), std::memory_order_release);
-}
-
 std::atomic<std::uint32_t> calls_of_progress{0};
 std::atomic<std::uint32_t> completed{0};
 
-bool is_going_on(const UnderWay& r) {
-  return !r.ending && !r.request->has_arrived();
+/// Of a number that is written under the progress lock only: others read it, so that a locked instruction is
+/// not needed. Release: who sees that nothing is under way may free what was used.
+void add(std::atomic<std::uint32_t>& number, std::int32_t more) noexcept {
+  number.store(number.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(more),
+               std::memory_order_release);
 }
 
-// Goes on with all from this place on, up to one that has ended: complete() is for the caller, without the
-// lock. Under the lock.
-const UnderWay* next_ended(std::size_t& place) noexcept {
-  for (; place < requests.size(); ++place) {
-    UnderWay& r = requests[place];
-    if (r.ending || !(r.request->has_arrived() || r.request->advance())) continue;
-    r.ending = true;
-    return &r;
-  }
-  return nullptr;
+bool is_going_on(const Request& request) {
+  return !request.is_ending() && !request.has_arrived();
 }
 
-// It is not under way any more. What it uses may be freed, by another thread, from now on.
-void take_off(const UnderWay& ended) noexcept {
-  std::uint64_t all_ended = started_count();
-  {
-    const std::lock_guard lock(progress_lock);
-    std::erase_if(requests, [&](const UnderWay& r) { return r.number == ended.number; });
-    count_under_way();
-    completed.store(completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (!requests.empty()) all_ended = requests.front().number - 1;
-  }
-  free_unused(all_ended);
-}
-
-// The last use of the communicator, which another thread may be waiting to free.
+/// The last use of the communicator, which another thread may be waiting to free.
 void leave_communicator(Request& request) noexcept {
-  const std::lock_guard lock(progress_lock);
   if (!request.has_failed()) request.release();
-  --request.communicator().requests_under_way;
+  add(request.communicator().requests_under_way, -1);
 }
 
-// Without the lock: the program's error handler, and callbacks of its types, may call any function of MPI. A
-// failed request has no data to deliver, and its handler may end MPI: it is off the list before.
-void complete(const UnderWay& ended) noexcept {
-  Request& request = *ended.request;
-  if (request.has_failed()) {
-    const auto failure = request.failure();
-    leave_communicator(request);
-    take_off(ended);
-    request.raise(failure);
-    return request.tell();
-  }
-  request.deliver();
+/// It is not under way any more. What it uses may be freed, by another thread, from now on.
+void count_completed() noexcept {
+  add(under_way, -1);
+  add(completed, 1);
+}
+
+/// Its data are where they belong.
+void complete(Request& request) noexcept {
   leave_communicator(request);
+  requests.remove(request);
   request.tell();
-  take_off(ended);
+  count_completed();
+}
+
+/// The program's error handler may end MPI, and call any function of it: without the lock, and when the
+/// request is off the list.
+void complete_failed(Request& request, Lock& lock) noexcept {
+  const auto failure = request.failure();
+  leave_communicator(request);
+  requests.remove(request);
+  count_completed();
+  lock.unlock();
+  request.raise(failure);
+  request.tell();
+  lock.lock();
+}
+
+/// It has ended: at once if that takes no call of the program's or the MPI's that may need the lock.
+void complete_if_plain(Request& request) noexcept {
+  if (!request.is_plain() || request.has_failed()) return;
+  request.deliver();
+  complete(request);
+}
+
+/// Callbacks of the program's types may call any function of MPI: without the lock. Meanwhile the request
+/// stays on the list.
+void deliver(Request& request, Lock& lock) noexcept {
+  if (request.is_plain()) return request.deliver();
+  request.begin_ending();
+  lock.unlock();
+  request.deliver();
+  lock.lock();
+}
+
+/// Completes it if it has ended. Returns the next one to go on with.
+Request* go_on_with(Request& request, Lock& lock) noexcept {
+  if (request.is_ending() || !(request.has_arrived() || request.advance())) return UnderWay::after(request);
+  if (request.has_failed()) return complete_failed(request, lock), requests.oldest();
+  deliver(request, lock);
+  Request* const next = UnderWay::after(request);
+  complete(request);
+  return next;
 }
 
 /// For how long nothing has ended although somebody was here to see it: what the program does between its
@@ -101,13 +110,18 @@ std::uint64_t waited_ns() noexcept {
   return waited;
 }
 
+Request& nth_under_way(std::size_t n) noexcept {
+  Request* request = requests.oldest();
+  for (; n > 0; --n) request = UnderWay::after(*request);
+  return *request;
+}
+
 /// A rank that has died, or is in another call, is found out by who waits for it, or tests again and again.
 void look_after_one() noexcept {
   static std::size_t turn = 0;
-  const UnderWay& r = requests[turn++ % requests.size()];
-  Request& request = *r.request;
+  Request& request = nth_under_way(turn++ % under_way);
   const std::uint64_t waited = waited_ns();
-  if (r.ending || request.has_arrived()) return;
+  if (!is_going_on(request)) return;
   transports::Watch* watch = request.operation().waiting().watch;
   if (!watch) return;
   const Status status = watch->look(request.operation().blocker().peer, waited);
@@ -123,16 +137,19 @@ static void go_on_elsewhere() {
 }
 
 void add_under_way(Request& request) {
-  requests.push_back({&request, started_count() + 1});
-  started.store(requests.back().number, std::memory_order_relaxed);
-  ++request.communicator().requests_under_way;
-  count_under_way();
-  if (!request.advance() && !request.operation().has_given()) go_on_elsewhere();
+  requests.add(request);
+  started.store(requests.added(), std::memory_order_relaxed);
+  add(request.communicator().requests_under_way, 1);
+  add(under_way, 1);
+  if (request.advance())
+    complete_if_plain(request);
+  else if (!request.operation().has_given())
+    go_on_elsewhere();
 }
 
 void go_on_without_waits() noexcept {
   const std::lock_guard lock(progress_lock);
-  if (!requests.empty()) go_on_elsewhere();
+  if (!requests.is_empty()) go_on_elsewhere();
 }
 
 // Who finds the lock taken has nothing to do: somebody is at it.
@@ -140,16 +157,14 @@ void progress() noexcept {
   constexpr std::uint32_t calls_per_look = 256;
   const std::uint32_t call = calls_of_progress.load(std::memory_order_relaxed) + 1;
   calls_of_progress.store(call, std::memory_order_relaxed);
-  for (std::size_t place = 0;;) {
-    std::unique_lock lock(progress_lock, std::try_to_lock);
-    if (!lock) return;
-    if (place == 0 && call % calls_per_look == 0 && !requests.empty()) look_after_one();
-    const UnderWay* found = next_ended(place);
-    if (!found) return;
-    const UnderWay ended = *found;
-    lock.unlock();
-    complete(ended);
-  }
+  Lock lock(progress_lock, std::try_to_lock);
+  if (!lock) return;
+  if (call % calls_per_look == 0 && !requests.is_empty()) look_after_one();
+  const std::uint64_t removed_before = requests.all_removed();
+  for (Request* request = requests.oldest(); request;) request = go_on_with(*request, lock);
+  const std::uint64_t removed = requests.all_removed();
+  lock.unlock();
+  if (removed != removed_before) free_unused(removed);
 }
 
 std::uint64_t started_count() noexcept {
@@ -168,8 +183,8 @@ bool advance_needing(engine::Outstanding::Needs most) noexcept {
   const std::unique_lock lock(progress_lock, std::try_to_lock);
   if (!lock) return false;
   bool moved = false;
-  for (const UnderWay& r : requests)
-    if (is_going_on(r) && r.request->operation().needs() <= most) moved |= r.request->advance();
+  for (Request* r = requests.oldest(); r; r = UnderWay::after(*r))
+    if (is_going_on(*r) && r->operation().needs() <= most) moved |= r->advance();
   return moved;
 }
 

@@ -1,8 +1,7 @@
 #include "interpose/plugin/requests/request.hpp"
 
-#include <memory>
-#include <mutex>
-#include <vector>
+#include <atomic>
+#include <utility>
 
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
@@ -10,14 +9,6 @@
 
 namespace hocket::interpose {
 namespace {
-
-// Never destroyed, as all tables that calls of MPI use.
-struct Pool {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Request>> all;
-  std::vector<Request*> unused;
-};
-Pool& pool = *new Pool;
 
 // Testall asks twice in MPICH; the answer is the same. An error has been raised on the communicator of the
 // operation; the MPI would raise it once more, and on another one (failures.hpp).
@@ -46,25 +37,38 @@ int cancel(void*, int) {
 
 }  // namespace
 
-Request& take_request() {
-  const std::lock_guard lock(pool.mutex);
-  if (pool.unused.empty()) {
-    pool.all.push_back(std::make_unique<Request>());
-    pool.unused.reserve(pool.all.size());
-    return *pool.all.back();
+/// Given back by any thread, and taken under a lock, all at once: so nobody meets one that has been taken and
+/// given back meanwhile. Requests are never destroyed, as all that calls of MPI use.
+class UnusedRequests {
+ public:
+  Request& take() {
+    if (!mine_) mine_ = returned_.exchange(nullptr, std::memory_order_acquire);
+    return mine_ ? *std::exchange(mine_, mine_->next_unused_) : *new Request;
   }
-  Request& request = *pool.unused.back();
-  pool.unused.pop_back();
-  return request;
+  void give_back(Request& request) noexcept {
+    request.next_unused_ = returned_.load(std::memory_order_relaxed);
+    while (!returned_.compare_exchange_weak(request.next_unused_, &request, std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  Request* mine_ = nullptr;  ///< of who takes
+  std::atomic<Request*> returned_{nullptr};
+};
+
+static constinit UnusedRequests unused;
+
+Request& take_request() {
+  return unused.take();
 }
 
 void give_back(Request& request) noexcept {
-  const std::lock_guard lock(pool.mutex);
-  pool.unused.push_back(&request);  // there is room: see take_request
+  unused.give_back(request);
 }
 
 bool Request::run(engine::Prepared& prepared, const Call& call) {
-  arrived_ = failed_ = false;
+  arrived_ = failed_ = is_ending_ = false;
   code_ = MPI_SUCCESS;
   prepared_ = &prepared;
   operation_ = communicator_->engine->start(prepared, call);

@@ -44,6 +44,7 @@ class Request {
     deliver_ = [](Request& self) {
       return std::launder(reinterpret_cast<Described*>(self.description_))->deliver();
     };
+    is_plain_ = described.is_plain();
     described.pack();
     return run(prepared, described.call());
   }
@@ -58,6 +59,11 @@ class Request {
   bool has_failed() const { return failed_; }
 
   // The steps of its end, on a thread that may call MPI.
+  /// The data are in the program's buffers as they are: deliver() has nothing to bring.
+  bool is_plain() const { return is_plain_; }
+  /// Somebody is at these steps.
+  bool is_ending() const { return is_ending_; }
+  void begin_ending() noexcept { is_ending_ = true; }
   /// Brings the data to their place.
   void deliver() noexcept;
   /// The operation belongs to its communicator again. Under the progress lock.
@@ -81,6 +87,8 @@ class Request {
   MPI_Request handle() const { return handle_; }
 
  private:
+  friend class UnderWay;
+  friend class UnusedRequests;
   bool run(engine::Prepared& prepared, const Call& call);
 
   Sides sides_;
@@ -93,10 +101,20 @@ class Request {
   int code_ = 0;
   bool arrived_ = false;
   bool failed_ = false;
+  bool is_plain_ = false;
+  bool is_ending_ = false;
+
+  // Among those under way (under_way.hpp).
+  std::uint64_t number_ = 0;
+  Request* older_ = nullptr;
+  Request* younger_ = nullptr;
+  // Among those that are not in use.
+  Request* next_unused_ = nullptr;
 };
 
-/// Requests are used again: what they have grown to stays.
+/// Requests are used again: what they have grown to stays. Under the progress lock. Throws std::bad_alloc.
 Request& take_request();
+/// From anywhere, also from within the MPI.
 void give_back(Request& request) noexcept;
 
 }  // namespace hocket::interpose
