@@ -10,6 +10,7 @@ steps=(costs blocking nonblocking nodes late progress loggp applications)
 results=bench/results
 docs=docs
 machine=$(nproc)-cores
+out= # of the step that runs
 four=(alltoall allgather allreduce bcast)
 in_small=()      # options of hocket bench, after a step's own: the last one counts
 in_small_apps=()
@@ -43,10 +44,11 @@ limited() {
 }
 trap 'interrupted=1; kill "$running"' INT TERM HUP
 
-# fresh FILE...: whose records are measured now
+# fresh FOLDER ENDING: forgets the records of a step, of whatever machine; `out` is where the new ones go
 fresh() {
-  rm -f "$@"
-  mkdir -p "$(dirname "$1")"
+  mkdir -p "$1"
+  rm -f "$1"/*-cores"$2"
+  out=$1/$machine$2
 }
 
 # Without it the step is left out, and its old records are kept: they are no worse for that.
@@ -57,8 +59,7 @@ can_shape() {
 }
 
 costs() {
-  local out=$results/costs/$machine.jsonl
-  fresh "$out"
+  fresh "$results/costs" .jsonl
   limited 180 hocket bench --costs -n 2,4,8 --out "$out" "${in_small[@]}"
   [[ -z $quick ]] || return 0
   limited 1800 python tests/drop_in/mpi4py_suite_time.py --family openmpi --prefix "$venv/opt" \
@@ -66,15 +67,14 @@ costs() {
 }
 
 blocking() {
-  local out=$results/$machine.jsonl ranks=2,4,8
+  local ranks=2,4,8
   [[ -z $quick ]] || ranks=2
-  fresh "$out"
+  fresh "$results" .jsonl
   limited 5400 hocket bench -n "$ranks" --out "$out" "${in_small[@]}"
 }
 
 nonblocking() {
-  local out=$results/nonblocking/$machine.jsonl
-  fresh "$out"
+  fresh "$results/nonblocking" .jsonl
   limited 200 hocket bench "${four[@]}" --nonblocking -n 2 --sizes 8,4K,64K,512K,4M --tests 0,8 --out "$out" \
     "${in_small[@]}"
   limited 280 hocket bench "${four[@]}" --nonblocking -n 4 --sizes 8,4K,64K,512K --tests 0,8 --out "$out" \
@@ -82,34 +82,30 @@ nonblocking() {
 }
 
 nodes() {
-  local out=$results/nonblocking/$machine-nodes.jsonl
   can_shape || return 0
-  fresh "$out"
+  fresh "$results/nonblocking" -nodes.jsonl
   limited 240 dev/shaped.sh 2gbit hocket bench "${four[@]}" --nonblocking -n 2 --sizes 8,4K,64K,512K,4M --tests 0,8 \
     --node-size 1 --progress thread --against openmpi --out "$out" "${in_small[@]}"
 }
 
 late() {
-  local out=$results/nonblocking/$machine-late.jsonl
-  fresh "$out"
+  fresh "$results/nonblocking" -late.jsonl
   limited 120 hocket bench bcast allreduce --nonblocking -n 2 --skew 500:0 --out "$out" "${in_small[@]}"
   limited 60 hocket bench bcast --nonblocking -n 2 --skew 500:0 --against openmpi --gantt "$docs/late-rank.png"
 }
 
 progress() {
-  local out=$results/nonblocking/$machine-progress.jsonl
-  fresh "$out"
+  fresh "$results/nonblocking" -progress.jsonl
   limited 180 hocket bench allreduce alltoall --nonblocking -n 2 --sizes 8,512K --tests 0,8 --progress calls,thread,auto \
     --out "$out" "${in_small[@]}"
 }
 
 loggp() {
-  local out=$results/loggp/$machine.json between=$results/loggp/$machine-2gbit.json
-  fresh "$out"
+  fresh "$results/loggp" .json
   limited 90 hocket loggp -n 2 --against openmpi --out "$out" "${in_small_loggp[@]}"
   can_shape || return 0
-  fresh "$between"
-  limited 150 env HOCKET_NODE_SIZE=1 dev/shaped.sh 2gbit hocket loggp -n 2 --against openmpi --out "$between" \
+  fresh "$results/loggp" -2gbit.json
+  limited 150 env HOCKET_NODE_SIZE=1 dev/shaped.sh 2gbit hocket loggp -n 2 --against openmpi --out "$out" \
     "${in_small_loggp[@]}"
 }
 
@@ -118,12 +114,12 @@ between_nodes() {
   local limit=$1 rate=$2
   shift 2
   limited "$limit" dev/shaped.sh "$rate" hocket bench "$@" --applications -n 2 --node-size 1 --progress thread \
-    --rounds 2 --against openmpi --out "$results/applications/$machine.jsonl" "${in_small_apps[@]}"
+    --rounds 2 --against openmpi --out "$out" "${in_small_apps[@]}"
 }
 
 applications() {
   can_shape || return 0
-  fresh "$results/applications/$machine.jsonl"
+  fresh "$results/applications" .jsonl
   between_nodes 190 20gbit
   between_nodes 190 2gbit
   between_nodes 100 1gbit poisson_cg
