@@ -131,6 +131,82 @@ static void freed_operations(void) {
   freed_operation(long_vector);
 }
 
+// Several of each at once, of operations of several communicators; the youngest are waited for first.
+static void add_every_other(void* in, void* inout, int* n, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *n * 2 * short_vector; i += 2) ((int*)inout)[i] += ((const int*)in)[i];
+}
+struct own_sum {
+  MPI_Comm comm;
+  MPI_Datatype every_other;
+  MPI_Op add;
+  int in[2 * short_vector], out[2 * short_vector];
+};
+static void make_objects(struct own_sum* s, int number) {
+  MPI_Datatype vector;
+  MPI_Comm_dup(MPI_COMM_WORLD, &s->comm);
+  MPI_Type_vector(short_vector, 1, 2, MPI_INT, &vector);
+  MPI_Type_create_resized(vector, 0, 2 * short_vector * sizeof(int), &s->every_other);
+  MPI_Type_commit(&s->every_other);
+  MPI_Type_free(&vector);
+  MPI_Op_create(add_every_other, 1, &s->add);
+  fill(s->in, 2 * short_vector, check_rank + number);
+  memset(s->out, 0, sizeof s->out);
+}
+static int is_own_sum(const struct own_sum* s, int number) {
+  int right = 1;
+  for (int i = 0; i < 2 * short_vector; ++i)
+    right &= s->out[i] == (i % 2 == 0 ? size * (size - 1) / 2 + size * (number + i) : 0);
+  return right;
+}
+static void freed_together(void) {
+  enum { operations = 6 };
+  struct own_sum sums[operations];
+  MPI_Request requests[operations];
+  for (int k = 0; k < operations; ++k) make_objects(&sums[k], k);
+  if (check_rank == 0) nap(50);
+  for (int k = 0; k < operations; ++k)
+    MPI_Iallreduce(sums[k].in, sums[k].out, 1, sums[k].every_other, sums[k].add, sums[k].comm, &requests[k]);
+  for (int k = 0; k < operations; ++k) {
+    MPI_Type_free(&sums[k].every_other);
+    MPI_Op_free(&sums[k].add);
+    CHECK(sums[k].every_other == MPI_DATATYPE_NULL && sums[k].add == MPI_OP_NULL);
+  }
+  for (int k = 0; k < operations; ++k) MPI_Comm_free(&sums[k].comm);
+  for (int k = operations - 1; k >= 0; --k) {
+    MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+    CHECK(is_own_sum(&sums[k], k));
+  }
+}
+
+// While an older operation, which the last rank starts last, goes on.
+static void freed_beside_an_older_one(void) {
+  enum { turns = 20 };
+  struct own_sum older, younger;
+  MPI_Request requests[2];
+  make_objects(&older, 0);
+  make_objects(&younger, 1);
+  for (int turn = 0; turn < turns; ++turn) {
+    MPI_Datatype twin;
+    memset(younger.out, 0, sizeof younger.out);
+    if (turn == (check_rank == size - 1 ? turns - 1 : 0))
+      MPI_Iallreduce(older.in, older.out, 1, older.every_other, older.add, older.comm, &requests[0]);
+    MPI_Type_dup(younger.every_other, &twin);
+    MPI_Iallreduce(younger.in, younger.out, 1, twin, younger.add, younger.comm, &requests[1]);
+    MPI_Type_free(&twin);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    CHECK(is_own_sum(&younger, 1));
+  }
+  MPI_Type_free(&older.every_other);
+  MPI_Op_free(&older.add);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  CHECK(is_own_sum(&older, 0));
+  MPI_Comm_free(&older.comm);
+  MPI_Comm_free(&younger.comm);
+  MPI_Type_free(&younger.every_other);
+  MPI_Op_free(&younger.add);
+}
+
 // ---- freed requests
 // MPI forbids it, and the MPIs' own requests do not all survive it; Hocket's do, where the MPI keeps a
 // generalized request that has been freed until it is complete. MPICH 4.0 does not.
@@ -321,6 +397,8 @@ static const struct {
     CASE(freed_type),
     CASE(freed_type_whose_handle_comes_back),
     CASE(freed_operations),
+    CASE(freed_together),
+    CASE(freed_beside_an_older_one),
     CASE(freed_request),
     CASE(freed_and_left_for_finalize),
 #undef CASE

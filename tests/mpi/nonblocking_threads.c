@@ -1,9 +1,10 @@
-// MPI_THREAD_MULTIPLE: threads start and complete non-blocking collectives at the same time, each on a
-// communicator of its own, beside one that only receives; and a request is waited for by another thread than
-// the one that started it.
+// MPI_THREAD_MULTIPLE: threads start and complete non-blocking and persistent collectives at the same time,
+// each on a communicator of its own, beside one that only receives; and a request is waited for by another
+// thread than the one that started it.
 #include <pthread.h>
 
 #include "completion.h"
+#include "persistent_names.h"
 
 enum { threads = 3, rounds = 40, together = 12, long_vector = 50000 };
 static int size;
@@ -43,6 +44,31 @@ static void one_large(struct worker* w, int round) {
   for (int i = 0; i < long_vector; ++i) w->wrong += w->out[i] != size * (size - 1) / 2 + size * (round + i);
 }
 
+// Made, started, waited for and freed by each thread, while the others do the same.
+static void persistent_ones(struct worker* w, int round) {
+  MPI_Request requests[2];
+  int mine = 0, sum = 0, told = -1;
+  MPI_Allreduce_init(&mine, &sum, 1, MPI_INT, MPI_SUM, w->comm, MPI_INFO_NULL, &requests[0]);
+  MPI_Bcast_init(&told, 1, MPI_INT, round % size, w->comm, MPI_INFO_NULL, &requests[1]);
+  for (int again = 0; again < 5; ++again) {
+    mine = check_rank + round + again;
+    told = check_rank == round % size ? w->number + again : -1;
+    if (again % 2) {
+      MPI_Startall(2, requests);
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else {
+      int done = 0;
+      MPI_Start(&requests[1]);
+      MPI_Start(&requests[0]);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+      while (!done) MPI_Test(&requests[1], &done, MPI_STATUS_IGNORE);
+    }
+    w->wrong += sum != size * (size - 1) / 2 + size * (round + again) || told != w->number + again;
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
 static void between_blocking_ones(struct worker* w, int round) {
   MPI_Request requests[2];
   int told = check_rank == round % size ? round : -1, first = -1, index;
@@ -62,6 +88,7 @@ static void* work(void* argument) {
     many_small(w, round);
     if (round % 8 == w->number) one_large(w, round);
     between_blocking_ones(w, round);
+    persistent_ones(w, round);
   }
   free(w->in);
   free(w->out);
