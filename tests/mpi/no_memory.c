@@ -18,14 +18,34 @@ static void limit_memory(void) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
+static int broadcast(char* data, MPI_Datatype type, MPI_Comm comm) {
+  return MPI_Bcast(data, 1, type, 0, comm);
+}
+static int broadcast_and_wait(char* data, MPI_Datatype type, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = MPI_Ibcast(data, 1, type, 0, comm, &request);
+  CHECK(code == MPI_SUCCESS || request == MPI_REQUEST_NULL);
+  return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
 // On a communicator of its own: it is given up.
-static void broadcast_without_memory_on(int poor, MPI_Datatype type, char* data) {
+static void without_memory_on(int poor, int (*call)(char*, MPI_Datatype, MPI_Comm), MPI_Datatype type,
+                              char* data) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Barrier(comm);
   if (check_rank == poor) limit_memory();
-  CHECK(MPI_Bcast(data, 1, type, 0, comm) != MPI_SUCCESS);
+  CHECK(call(data, type, comm) != MPI_SUCCESS);
   MPI_Comm_free(&comm);
+}
+
+static void others_work(void) {
+  MPI_Request request;
+  int size, sum = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Iallreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size * (size - 1) / 2);
 }
 
 int main(int argc, char** argv) {
@@ -35,8 +55,11 @@ int main(int argc, char** argv) {
   MPI_Type_create_hvector(blocks, block, block + gap, MPI_BYTE, &type);
   MPI_Type_commit(&type);
   char* data = calloc(blocks, block + gap);
-  broadcast_without_memory_on(1, type, data);
-  broadcast_without_memory_on(0, type, data);
+  for (int poor = 1; poor >= 0; --poor) {
+    without_memory_on(poor, broadcast, type, data);
+    without_memory_on(poor, broadcast_and_wait, type, data);
+    others_work();
+  }
   free(data);
   MPI_Type_free(&type);
   return check_finish("no_memory");
