@@ -1,8 +1,9 @@
 // Operations of one kind that are used again: what they have grown to stays.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,32 +17,34 @@ class OperationPool {
   /// have grown to what they need then. Throws std::bad_alloc.
   template <class Ground>
   Operation& take(Ground& ground) {
-    if (unused_.empty()) return make(ground);
-    std::pop_heap(unused_.begin(), unused_.end(), is_younger);
-    Operation& operation = *unused_.back();
-    unused_.pop_back();
-    return operation;
+    for (std::size_t word = 0; word < unused_.size(); ++word)
+      if (unused_[word] != 0) return take_first_of(word);
+    return make(ground);
   }
 
   void give_back(Operation& operation) noexcept {
-    unused_.push_back(&operation);  // there is room: see make()
-    std::push_heap(unused_.begin(), unused_.end(), is_younger);
+    const std::size_t place = operation.place();
+    unused_[place / places] |= std::uint64_t{1} << place % places;
   }
 
  private:
-  static bool is_younger(const Operation* one, const Operation* other) {
-    return one->place() > other->place();
+  static constexpr std::size_t places = 64;  ///< in a word
+
+  Operation& take_first_of(std::size_t word) noexcept {
+    const auto bit = static_cast<std::size_t>(std::countr_zero(unused_[word]));
+    unused_[word] &= unused_[word] - 1;
+    return *all_[word * places + bit];
   }
 
   template <class Ground>
   Operation& make(Ground& ground) {
+    unused_.resize(all_.size() / places + 1);
     all_.push_back(std::make_unique<Operation>(ground, all_.size()));
-    unused_.reserve(all_.size());
     return *all_.back();
   }
 
   std::vector<std::unique_ptr<Operation>> all_;
-  std::vector<Operation*> unused_;  ///< a heap, the oldest first
+  std::vector<std::uint64_t> unused_;  ///< one bit for each place
 };
 
 }  // namespace hocket::engine

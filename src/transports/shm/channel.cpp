@@ -30,8 +30,7 @@ Status Channel::wait_arrived(Rank peer) noexcept {
   }
 }
 
-bool Channel::have_all_finished(std::uint32_t n) noexcept {
-  if (static_cast<std::int32_t>(n - finished_by_all_) <= 0) return true;
+bool Channel::ask_who_finished(std::uint32_t n) noexcept {
   std::uint32_t least = instance_;
   for (Rank r = 0; r < ranks_; ++r) {
     const std::uint32_t seen = areas_[r].finished.load(std::memory_order_acquire);

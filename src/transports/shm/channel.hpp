@@ -88,7 +88,9 @@ class Channel {
   }
 
   /// The same without waiting.
-  bool have_all_finished(std::uint32_t n) noexcept;
+  bool have_all_finished(std::uint32_t n) noexcept {
+    return static_cast<std::int32_t>(n - finished_by_all_) <= 0 || ask_who_finished(n);
+  }
 
   Line& own_line() noexcept { return own_->lines[instance_ % ring]; }
   std::byte* own_payload() noexcept { return payload_in(*own_); }
@@ -140,6 +142,7 @@ class Channel {
   Status judge(std::uint64_t word) const noexcept;
   Status wait_arrived(Rank peer) noexcept;
   Status wait_finished(std::uint32_t n) noexcept;
+  bool ask_who_finished(std::uint32_t n) noexcept;
 
   Header* header_;
   RankArea* areas_;
