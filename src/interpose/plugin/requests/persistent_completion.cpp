@@ -118,7 +118,7 @@ int wait(PersistentRequest& request, MPI_Request handle, MPI_Status* status) {
   constexpr std::uint32_t turns_per_poke = 16;
   Pauses pauses;
   for (std::uint32_t turn = 1; !request.is_over(); ++turn) {
-    progress();
+    progress_for(request);
     if (request.is_over()) break;
     if (turn % turns_per_poke == 0) poke(nullptr);
     pauses.pause();

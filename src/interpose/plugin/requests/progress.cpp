@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/progress_thread.hpp"
@@ -70,11 +71,14 @@ void complete_failed(Request& request, Lock& lock) noexcept {
   lock.lock();
 }
 
-/// It has ended: at once if that takes no call of the program's or the MPI's that may need the lock.
-void complete_if_plain(Request& request) noexcept {
-  if (!request.is_plain() || request.has_failed()) return;
+/// It has ended before anybody had to go on with it. False: ending it takes more than the lock allows.
+bool complete_at_once(Request& request) noexcept {
+  if (!request.is_plain() || request.has_failed()) return false;
   request.deliver();
-  complete(request);
+  request.release();
+  request.tell();
+  add(completed, 1);
+  return true;
 }
 
 /// Callbacks of the program's types may call any function of MPI: without the lock. Meanwhile the request
@@ -95,6 +99,15 @@ Request* go_on_with(Request& request, Lock& lock) noexcept {
   Request* const next = UnderWay::after(request);
   complete(request);
   return next;
+}
+
+/// Looks on where nothing else is under way, and nobody gains by having the lock: taking it for each look
+/// takes longer than the look.
+void look_closely(Request& awaited, Lock& lock) noexcept {
+  constexpr int looks = 32;
+  if (process.engine->oversubscribed()) return;
+  for (int i = 0; i < looks && requests.is_only(awaited) && awaited.operation().has_given(); ++i)
+    go_on_with(awaited, lock);
 }
 
 /// For how long nothing has ended although somebody was here to see it: what the program does between its
@@ -137,14 +150,13 @@ static void go_on_elsewhere() {
 }
 
 void add_under_way(Request& request) {
+  const bool has_ended = request.advance();
+  if (has_ended && complete_at_once(request)) return;
   requests.add(request);
   started.store(requests.added(), std::memory_order_relaxed);
   add(request.communicator().requests_under_way, 1);
   add(under_way, 1);
-  if (request.advance())
-    complete_if_plain(request);
-  else if (!request.operation().has_given())
-    go_on_elsewhere();
+  if (!has_ended && !request.operation().has_given()) go_on_elsewhere();
 }
 
 void go_on_without_waits() noexcept {
@@ -153,7 +165,8 @@ void go_on_without_waits() noexcept {
 }
 
 // Who finds the lock taken has nothing to do: somebody is at it.
-void progress() noexcept {
+template <class More>
+static void progress_and(More more) noexcept {
   constexpr std::uint32_t calls_per_look = 256;
   const std::uint32_t call = calls_of_progress.load(std::memory_order_relaxed) + 1;
   calls_of_progress.store(call, std::memory_order_relaxed);
@@ -162,9 +175,18 @@ void progress() noexcept {
   if (call % calls_per_look == 0 && !requests.is_empty()) look_after_one();
   const std::uint64_t removed_before = requests.all_removed();
   for (Request* request = requests.oldest(); request;) request = go_on_with(*request, lock);
+  more(lock);
   const std::uint64_t removed = requests.all_removed();
   lock.unlock();
   if (removed != removed_before) free_unused(removed);
+}
+
+void progress() noexcept {
+  progress_and([](Lock&) {});
+}
+
+void progress_for(Request& awaited) noexcept {
+  progress_and([&](Lock& lock) { look_closely(awaited, lock); });
 }
 
 std::uint64_t started_count() noexcept {

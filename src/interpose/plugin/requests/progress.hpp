@@ -34,7 +34,7 @@ class ProgressLock {
 };
 extern constinit ProgressLock progress_lock;
 
-/// Under the lock: it has been started and has a handle.
+/// Under the lock: it has been started and has a handle. It may be over at once.
 void add_under_way(Request& request);
 
 /// Nobody is going to wait for one of them: whoever else can goes on.
@@ -45,6 +45,8 @@ std::uint64_t started_count() noexcept;
 
 /// Goes on with all of them, and completes those that have ended.
 void progress() noexcept;
+/// The same, for who waits for this one.
+void progress_for(Request& awaited) noexcept;
 /// How many it has completed.
 std::uint32_t completed_count() noexcept;
 /// How often progress() has been called, for who wants to know whether it is.

@@ -12,6 +12,7 @@ namespace hocket::interpose {
 class UnderWay {
  public:
   bool is_empty() const noexcept { return !oldest_; }
+  bool is_only(const Request& request) const noexcept { return oldest_ == &request && youngest_ == &request; }
   Request* oldest() const noexcept { return oldest_; }
   static Request* after(const Request& request) noexcept { return request.younger_; }
 
