@@ -29,41 +29,8 @@ NodeCommunicator::~NodeCommunicator() {
   engine_.arena()->release(key_);
 }
 
-Outcome NodeCommunicator::begin(const Call& call) noexcept {
-  Decision* decision = sizes_known(call.function)
-                           ? decision_for(kind_of(call, call.agreed_bytes, channel_.ranks()), call)
-                           : sampled_decision(call);
-  last_ = nullptr;
-  if (!decision || guard_.failed()) return Outcome::error;
-  if (is_repeatable(call) && !decision->provisional) {
-    last_ = decision;
-    decision->call = call;
-  }
-  const Path& path = take_turn(*decision);
-  return path.is_native() ? leave_to_mpi(path, call) : Outcome::ours;
-}
-
 Outcome NodeCommunicator::carry_out(const Call& call) noexcept {
   return follow(*turn_.path, call);
-}
-
-Repeatable NodeCommunicator::repeatable() const noexcept {
-  return last_ ? Repeatable{last_, last_->generation, last_->call.reduction} : Repeatable{};
-}
-
-Outcome NodeCommunicator::repeat(const Repeatable& repeated, const void* input, void* output,
-                                 bool in_place) noexcept {
-  Decision& decision = *repeated.decision;
-  if (decision.generation != repeated.generation) return Outcome::forgotten;
-  decision.call.input = input;
-  decision.call.output = output;
-  decision.call.in_place = in_place;
-  decision.call.reduction =
-      repeated.reduction;  // of the same operation, but maybe on another type of the same size
-  if (guard_.failed()) [[unlikely]]
-    return Outcome::error;
-  const Path& path = take_turn(decision);
-  return path.is_native() ? leave_to_mpi(path, decision.call) : follow(path, decision.call);
 }
 
 inline const Path& NodeCommunicator::take_turn(Decision& decision) noexcept {
@@ -141,5 +108,7 @@ Outstanding* NodeCommunicator::start(Prepared& prepared, const Call& call) noexc
   Starts& starts = prepared.own_starts ? *prepared.own_starts : *lane_;
   return starts.start(prepared, call);
 }
+
+template class DecidingCommunicator<NodeCommunicator>;
 
 }  // namespace hocket::engine

@@ -6,7 +6,7 @@
 
 #include "engine/call_marks.hpp"
 #include "engine/communicator.hpp"
-#include "engine/decision.hpp"
+#include "engine/deciding_communicator.hpp"
 #include "engine/guard.hpp"
 #include "engine/nonblocking.hpp"
 #include "engine/path_runner.hpp"
@@ -18,16 +18,13 @@
 
 namespace hocket::engine {
 
-class NodeCommunicator final : public Communicator {
+class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
  public:
   NodeCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank,
                    std::byte* lines);
   ~NodeCommunicator() override;
 
-  Outcome begin(const Call& call) noexcept override;
   Outcome carry_out(const Call& call) noexcept override;
-  Repeatable repeatable() const noexcept override;
-  Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void ended() noexcept override;
   void mark_native(Function function) noexcept override;
   void give_up(const std::string& reason) noexcept override {
@@ -40,6 +37,8 @@ class NodeCommunicator final : public Communicator {
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
 
  private:
+  friend class DecidingCommunicator<NodeCommunicator>;
+
   /// The call under way.
   struct Turn {
     const Path* path = nullptr;
@@ -59,6 +58,7 @@ class NodeCommunicator final : public Communicator {
   };
 
   // node_communicator.cpp
+  bool failed() const noexcept { return guard_.failed(); }
   const Path& take_turn(Decision& decision) noexcept;
   const Path& choose_tried(Decision& decision) noexcept;
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
@@ -66,6 +66,7 @@ class NodeCommunicator final : public Communicator {
   void report_failure(Status status) noexcept;
 
   // node_communicator_paths.cpp
+  Decision* decision_about(const Call& call) noexcept;                      ///< null: no memory
   Decision* sampled_decision(const Call& call) noexcept;                    ///< null: no memory
   Decision* decision_for(const CallKind& kind, const Call& call) noexcept;  ///< null: no memory
   Decision* decide_anew(const CallKind& kind, const Call& call) noexcept;   ///< null: no memory
@@ -97,7 +98,6 @@ class NodeCommunicator final : public Communicator {
   PathRunner runner_;
   Plans plans_;
   Decisions decisions_;
-  Decision* last_ = nullptr;                         ///< of the last begin(), if it can be repeated
   std::array<Decision*, function_count> sampled_{};  ///< the last ones of functions without known sizes
   Turn turn_;
   Trials trials_;
@@ -111,5 +111,7 @@ class NodeCommunicator final : public Communicator {
   std::uint32_t found_out_ = 0;
   const bool timed_;  ///< a report was asked for
 };
+
+extern template class DecidingCommunicator<NodeCommunicator>;
 
 }  // namespace hocket::engine

@@ -28,6 +28,11 @@ bool fits_staging(const Plan& plan, const Call& call, std::size_t area_bytes) {
 
 }  // namespace
 
+Decision* NodeCommunicator::decision_about(const Call& call) noexcept {
+  if (!sizes_known(call.function)) return sampled_decision(call);
+  return decision_for(kind_of(call, call.agreed_bytes, channel_.ranks()), call);
+}
+
 /// Nothing is known of such a call but its function, its root, and the size of earlier ones: mostly those of
 /// the last one.
 Decision* NodeCommunicator::sampled_decision(const Call& call) noexcept {

@@ -21,38 +21,8 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       prepared_(engine.report()),
       starts_(ground_, 0) {}
 
-Outcome SpreadCommunicator::begin(const Call& call) noexcept {
-  Decision* decision = decision_for(call);
-  last_ = nullptr;
-  if (!decision || guard_.failed()) return Outcome::error;
-  if (is_repeatable(call)) {
-    last_ = decision;
-    decision->call = call;
-  }
-  const Path& path = take_turn(*decision);
-  return path.is_native() ? leave_to_mpi(path, call) : Outcome::ours;
-}
-
 Outcome SpreadCommunicator::carry_out(const Call& call) noexcept {
   return follow(decision_->path, call);
-}
-
-Repeatable SpreadCommunicator::repeatable() const noexcept {
-  return last_ ? Repeatable{last_, last_->generation, last_->call.reduction} : Repeatable{};
-}
-
-Outcome SpreadCommunicator::repeat(const Repeatable& repeated, const void* input, void* output,
-                                   bool in_place) noexcept {
-  Decision& decision = *repeated.decision;
-  if (decision.generation != repeated.generation) return Outcome::forgotten;
-  decision.call.input = input;
-  decision.call.output = output;
-  decision.call.in_place = in_place;
-  decision.call.reduction = repeated.reduction;
-  if (guard_.failed()) [[unlikely]]
-    return Outcome::error;
-  const Path& path = take_turn(decision);
-  return path.is_native() ? leave_to_mpi(path, decision.call) : follow(path, decision.call);
 }
 
 std::uint32_t SpreadCommunicator::signature_of_call(const CallKind& kind) const noexcept {
@@ -66,7 +36,7 @@ void SpreadCommunicator::fail_without_memory(const SpreadGuard::Turn& turn) noex
 
 /// All that the ranks know of a call without agreed sizes is its function and its root: there is no memory in
 /// which they see each other's calls.
-Decision* SpreadCommunicator::decision_for(const Call& call) noexcept {
+Decision* SpreadCommunicator::decision_about(const Call& call) noexcept {
   const CallKind kind = kind_of(call, call.agreed_bytes, ranks());
   Decision* known = decisions_.find(kind);
   if (known && known->known && known->kind == kind) return known;
@@ -186,5 +156,7 @@ Outstanding* SpreadCommunicator::start(Prepared& prepared, const Call& call) noe
   prepared.path.row->count(call.agreed_bytes);
   return (prepared.own_starts ? *prepared.own_starts : starts_).start(prepared, call);
 }
+
+template class DecidingCommunicator<SpreadCommunicator>;
 
 }  // namespace hocket::engine

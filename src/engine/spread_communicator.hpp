@@ -5,8 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/communicator.hpp"
-#include "engine/decision.hpp"
+#include "engine/deciding_communicator.hpp"
 #include "engine/plans.hpp"
 #include "engine/prepared.hpp"
 #include "engine/spread_guard.hpp"
@@ -15,14 +14,11 @@
 
 namespace hocket::engine {
 
-class SpreadCommunicator final : public Communicator {
+class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator> {
  public:
   SpreadCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members, Rank rank);
 
-  Outcome begin(const Call& call) noexcept override;
   Outcome carry_out(const Call& call) noexcept override;
-  Repeatable repeatable() const noexcept override;
-  Outcome repeat(const Repeatable& call, const void* input, void* output, bool in_place) noexcept override;
   void ended() noexcept override;
   Prepared* prepare(const Call& call, Form form) noexcept override;
   std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept override;
@@ -33,8 +29,11 @@ class SpreadCommunicator final : public Communicator {
   std::string error() const override { return guard_.error(); }
 
  private:
+  friend class DecidingCommunicator<SpreadCommunicator>;
+
   Rank ranks() const noexcept { return static_cast<Rank>(members_.size()); }
-  Decision* decision_for(const Call& call) noexcept;  ///< null: no memory
+  bool failed() noexcept { return guard_.failed(); }
+  Decision* decision_about(const Call& call) noexcept;  ///< null: no memory
   Path path_for(const CallKind& kind, const Call& call, bool background);
   const Path& take_turn(Decision& decision) noexcept;
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
@@ -53,7 +52,6 @@ class SpreadCommunicator final : public Communicator {
 
   SpreadOperation operation_;  ///< of blocking calls
   CallSequence blocking_;
-  Decision* last_ = nullptr;  ///< of the last begin(), if it can be repeated
   const Decision* decision_ = nullptr;
   SpreadGuard::Turn turn_;
   std::uint64_t started_ns_ = 0;
@@ -63,5 +61,7 @@ class SpreadCommunicator final : public Communicator {
   SpreadStarts starts_;
   std::uint32_t persistent_requests_ = 0;  ///< that have been made
 };
+
+extern template class DecidingCommunicator<SpreadCommunicator>;
 
 }  // namespace hocket::engine
