@@ -14,6 +14,7 @@
 #include "harness/calls.hpp"
 #include "harness/count_allocations.hpp"
 #include "harness/in_process.hpp"
+#include "harness/uncounted_port.hpp"
 
 namespace hocket {
 namespace {
@@ -178,6 +179,67 @@ TEST(Allocation, none_in_operations_under_way) {
       const std::uint64_t made = harness::allocations() - before;
       EXPECT_GT(ours, calls.size() / 2);
       if (round > 1) EXPECT_EQ(made, 0u) << "round " << round << ", rank " << rank;
+    }
+  });
+}
+
+// ---- across nodes
+/// Of messages, which the engine's own memory is for; the network's is not counted.
+harness::Ranks on_nodes_of_their_own() {
+  harness::Ranks setting;
+  setting.ranks = ranks;
+  setting.one_core = true;
+  setting.options.force =
+      "bcast:knomial,allreduce:ring,allgather:ring,alltoall:linear,reduce:knomial,gather:linear,scatter:"
+      "linear,"
+      "reduce_scatter:pairwise,scan:recursive_doubling,exscan:recursive_doubling,"
+      "barrier:message_dissemination";
+  setting.network.emplace();
+  setting.port = [](harness::Port port) { return std::make_unique<harness::UncountedPort>(std::move(port)); };
+  return setting;
+}
+
+/// Nobody runs ahead of the others: what arrives before it is asked for needs memory.
+void in_step(engine::Communicator& communicator) {
+  run(communicator, harness::CallData(plan_of(Function::barrier, 0, false), 0));
+}
+
+constexpr int warm_rounds = 100, counted_rounds = 50;
+
+/// In an envelope's packet, and in messages of their own.
+TEST(Allocation, none_in_any_collective_across_nodes) {
+  harness::run_ranks(on_nodes_of_their_own(), [](Rank rank, engine::Communicator& communicator, auto&) {
+    for (const Function function : harness::all_functions())
+      for (const std::size_t elements : {1, 40, 3'000}) {
+        const harness::CallData data(plan_of(function, elements, false), rank);
+        std::uint64_t made = 0;
+        for (int round = 0; round < warm_rounds + counted_rounds; ++round) {
+          in_step(communicator);
+          const std::uint64_t before = harness::allocations();
+          run(communicator, data);
+          if (round >= warm_rounds) made += harness::allocations() - before;
+        }
+        EXPECT_EQ(made, 0u) << engine::name_of(function) << " of " << elements << " elements, rank " << rank;
+      }
+  });
+}
+
+TEST(Allocation, none_in_operations_under_way_across_nodes) {
+  harness::run_ranks(on_nodes_of_their_own(), [](Rank rank, engine::Communicator& communicator, auto&) {
+    for (const std::size_t elements : {1, 40, 3'000}) {
+      std::vector<harness::CallData> calls;
+      for (const Function function : {Function::allreduce, Function::bcast, Function::alltoall})
+        calls.emplace_back(plan_of(function, elements, false), rank);
+      std::vector<Started> started;
+      started.reserve(calls.size());
+      std::uint64_t made = 0;
+      for (int round = 0; round < warm_rounds + counted_rounds; ++round) {
+        in_step(communicator);
+        const std::uint64_t before = harness::allocations();
+        EXPECT_EQ(run_together(communicator, calls, started), calls.size());
+        if (round >= warm_rounds) made += harness::allocations() - before;
+      }
+      EXPECT_EQ(made, 0u) << elements << " elements, rank " << rank;
     }
   });
 }

@@ -43,6 +43,16 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
 }
 }
 
-std::uint64_t hocket::harness::allocations() noexcept {
+namespace hocket::harness {
+
+std::uint64_t allocations() noexcept {
   return count;
 }
+
+Uncounted::Uncounted() noexcept : before_(count) {}
+
+Uncounted::~Uncounted() {
+  count = before_;
+}
+
+}  // namespace hocket::harness

@@ -9,4 +9,16 @@ namespace hocket::harness {
 /// So far, by this thread.
 std::uint64_t allocations() noexcept;
 
+/// Those of this thread while one lives are not counted.
+class Uncounted {
+ public:
+  Uncounted() noexcept;
+  ~Uncounted();
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+
+ private:
+  std::uint64_t before_;
+};
+
 }  // namespace hocket::harness

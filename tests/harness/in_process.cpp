@@ -89,7 +89,7 @@ void run_one(InProcessNode& node, transports::fake::Wire* network, const Ranks& 
   Options options = setting.options;
   if (network) options.node_size = 1;
   engine::Engine engine(options, {});
-  if (network) engine.connect(network->port(rank));
+  if (network) engine.connect(setting.port(network->port(rank)));
   engine.adopt(std::make_unique<InProcessArena>(node, setting.ranks, setting.one_core ? 1 : setting.ranks));
   std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));
   std::iota(members.begin(), members.end(), 0);

@@ -15,6 +15,8 @@ namespace hocket::harness {
 /// The memory that the "processes" share.
 class InProcessNode;
 
+using Port = std::unique_ptr<transports::mpi::Port>;
+
 struct Ranks {
   int ranks = 2;
   Options options;
@@ -22,6 +24,8 @@ struct Ranks {
   bool one_core = false;                             ///< report fewer cores than ranks
   /// Every rank is on a node of its own, and this is between them.
   std::optional<transports::fake::WireSettings> network;
+  /// What a rank sees of it, instead of the port itself.
+  std::function<Port(Port)> port = [](Port own) { return own; };
 };
 
 using Body =
