@@ -23,7 +23,7 @@ int allgather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out
     return leave(*c, Function::allgather, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(allgather)
+HOCKET_EDGE(Function::allgather)
 
 HOCKET_BOTH_FORMS(allgather)
 

@@ -17,7 +17,7 @@ int allgatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, cons
     return leave(*c, Function::allgatherv, native);
   return run(*c, call, native);
 }
-HOCKET_EDGE(allgatherv)
+HOCKET_EDGE(Function::allgatherv)
 
 HOCKET_BOTH_FORMS(allgatherv)
 

@@ -17,7 +17,7 @@ int allreduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, 
   if (!call.describe(in, out, count, type, op)) return leave(*c, Function::allreduce, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(allreduce)
+HOCKET_EDGE(Function::allreduce)
 
 HOCKET_BOTH_FORMS(allreduce)
 

@@ -23,7 +23,7 @@ int alltoall(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_
     return leave(*c, Function::alltoall, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(alltoall)
+HOCKET_EDGE(Function::alltoall)
 
 HOCKET_BOTH_FORMS(alltoall)
 

@@ -19,7 +19,7 @@ int alltoallv(const void* in, const N* in_counts, const Displacement<N>* in_disp
     return leave(*c, Function::alltoallv, native);
   return run(*c, call, native);
 }
-HOCKET_EDGE(alltoallv)
+HOCKET_EDGE(Function::alltoallv)
 
 HOCKET_BOTH_FORMS(alltoallv)
 

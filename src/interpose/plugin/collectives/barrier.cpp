@@ -10,6 +10,6 @@ int barrier(MPI_Comm comm) try {
   if (!c) return native();
   return finish(*c, c->engine->run(Call{}), native);
 }
-HOCKET_EDGE(barrier)
+HOCKET_EDGE(Function::barrier)
 
 }  // namespace hocket::interpose

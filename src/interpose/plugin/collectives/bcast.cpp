@@ -18,7 +18,7 @@ int bcast(void* buffer, N count, MPI_Datatype type, int root, MPI_Comm comm) try
   if (!call.describe(buffer, count, type, root)) return leave(*c, Function::bcast, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(bcast)
+HOCKET_EDGE(Function::bcast)
 
 HOCKET_BOTH_FORMS(bcast)
 

@@ -138,16 +138,17 @@ inline bool is_buffer(const void* buffer, std::size_t bytes) {
 
 }  // namespace hocket::interpose
 
-/// The end of an entry point's function-try-block, for Hocket's own exceptions.
-#define HOCKET_EDGE(function)                                                      \
-  catch (const std::bad_alloc&) {                                                  \
-    return give_up(comm, Function::function, "no memory for a collective's data"); \
-  }                                                                                \
-  catch (const Error& e) {                                                         \
-    return give_up(comm, Function::function, e.what());                            \
-  }                                                                                \
-  catch (const MpiFailure& failure) {                                              \
-    return give_up(comm, Function::function, failure);                             \
+/// What ends with Hocket's own exceptions becomes an error of the communicator `comm`. After an entry point's
+/// function-try-block; `called` is an engine::Called.
+#define HOCKET_EDGE(called)                                                \
+  catch (const std::bad_alloc&) {                                          \
+    return give_up(comm, called, "no memory for what a collective needs"); \
+  }                                                                        \
+  catch (const Error& e) {                                                 \
+    return give_up(comm, called, e.what());                                \
+  }                                                                        \
+  catch (const MpiFailure& failure) {                                      \
+    return give_up(comm, called, failure);                                 \
   }
 
 #define HOCKET_RETURN_ADDRESS __builtin_extract_return_addr(__builtin_return_address(0))

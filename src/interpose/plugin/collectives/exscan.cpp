@@ -17,7 +17,7 @@ int exscan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI
   if (!call.describe(in, out, count, type, op)) return leave(*c, Function::exscan, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(exscan)
+HOCKET_EDGE(Function::exscan)
 
 HOCKET_BOTH_FORMS(exscan)
 

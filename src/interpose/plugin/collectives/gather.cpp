@@ -24,7 +24,7 @@ int gather(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_co
     return leave(*c, Function::gather, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(gather)
+HOCKET_EDGE(Function::gather)
 
 HOCKET_BOTH_FORMS(gather)
 

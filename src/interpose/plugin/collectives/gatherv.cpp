@@ -17,7 +17,7 @@ int gatherv(const void* in, N in_count, MPI_Datatype in_type, void* out, const N
     return leave(*c, Function::gatherv, native);
   return run(*c, call, native);
 }
-HOCKET_EDGE(gatherv)
+HOCKET_EDGE(Function::gatherv)
 
 HOCKET_BOTH_FORMS(gatherv)
 

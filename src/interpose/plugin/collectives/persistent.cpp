@@ -44,14 +44,8 @@ template <class Described, class Native, class... A>
 int make(MPI_Comm comm, MPI_Request* request, const void* return_address, Native native, A... arguments) try {
   Communicator* c = request ? enter(comm, Described::function, return_address) : nullptr;
   return c ? make_ours<Described>(*c, request, native, arguments...) : native();
-} catch (const std::bad_alloc&) {
-  return give_up(comm, {Described::function, engine::Form::persistent},
-                 "no memory for a persistent collective");
-} catch (const Error& e) {
-  return give_up(comm, {Described::function, engine::Form::persistent}, e.what());
-} catch (const MpiFailure& failure) {
-  return give_up(comm, {Described::function, engine::Form::persistent}, failure);
 }
+HOCKET_EDGE(engine::Called(Described::function, engine::Form::persistent))
 
 // A blocking form's arguments end in the communicator; here hints and the request follow.
 template <class Described, auto Member, class N,

@@ -17,7 +17,7 @@ int reduce(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, int
   if (!call.describe(in, out, count, type, op, root)) return leave(*c, Function::reduce, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(reduce)
+HOCKET_EDGE(Function::reduce)
 
 HOCKET_BOTH_FORMS(reduce)
 

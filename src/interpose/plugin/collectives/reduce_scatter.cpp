@@ -15,7 +15,7 @@ int reduce_scatter(const void* in, void* out, const N* counts, MPI_Datatype type
   if (!call.describe(in, out, counts, type, op)) return leave(*c, Function::reduce_scatter, native);
   return run(*c, call, native);
 }
-HOCKET_EDGE(reduce_scatter)
+HOCKET_EDGE(Function::reduce_scatter)
 
 HOCKET_BOTH_FORMS(reduce_scatter)
 

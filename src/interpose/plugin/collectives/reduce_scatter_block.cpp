@@ -18,7 +18,7 @@ int reduce_scatter_block(const void* in, void* out, N count, MPI_Datatype type, 
   if (!call.describe(in, out, count, type, op)) return leave(*c, Function::reduce_scatter_block, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(reduce_scatter_block)
+HOCKET_EDGE(Function::reduce_scatter_block)
 
 HOCKET_BOTH_FORMS(reduce_scatter_block)
 

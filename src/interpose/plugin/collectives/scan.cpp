@@ -17,7 +17,7 @@ int scan(const void* in, void* out, N count, MPI_Datatype type, MPI_Op op, MPI_C
   if (!call.describe(in, out, count, type, op)) return leave(*c, Function::scan, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(scan)
+HOCKET_EDGE(Function::scan)
 
 HOCKET_BOTH_FORMS(scan)
 

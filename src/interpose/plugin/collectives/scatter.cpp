@@ -24,7 +24,7 @@ int scatter(const void* in, N in_count, MPI_Datatype in_type, void* out, N out_c
     return leave(*c, Function::scatter, native);
   return run(*c, shape, call, native);
 }
-HOCKET_EDGE(scatter)
+HOCKET_EDGE(Function::scatter)
 
 HOCKET_BOTH_FORMS(scatter)
 

@@ -18,7 +18,7 @@ int scatterv(const void* in, const N* counts, const Displacement<N>* displacemen
     return leave(*c, Function::scatterv, native);
   return run(*c, call, native);
 }
-HOCKET_EDGE(scatterv)
+HOCKET_EDGE(Function::scatterv)
 
 HOCKET_BOTH_FORMS(scatterv)
 

@@ -80,12 +80,7 @@ int start(MPI_Comm comm, MPI_Request* request, const void* return_address, Nativ
       break;
   }
   return raise_error(comm, c->engine->error());
-} catch (const std::bad_alloc&) {
-  return give_up(comm, {Described::function, engine::Form::nonblocking}, "no memory for a collective's data");
-} catch (const Error& e) {
-  return give_up(comm, {Described::function, engine::Form::nonblocking}, e.what());
-} catch (const MpiFailure& failure) {
-  return give_up(comm, {Described::function, engine::Form::nonblocking}, failure);
 }
+HOCKET_EDGE(engine::Called(Described::function, engine::Form::nonblocking))
 
 }  // namespace hocket::interpose

@@ -34,13 +34,8 @@ int PersistentRequest::activate() noexcept {
   const MPI_Comm comm = communicator().handle;
   try {
     return begin() ? MPI_SUCCESS : raise_error(comm, communicator().engine->error());
-  } catch (const std::bad_alloc&) {
-    return give_up(comm, {function_, engine::Form::persistent}, "no memory for a collective's data");
-  } catch (const Error& e) {
-    return give_up(comm, {function_, engine::Form::persistent}, e.what());
-  } catch (const MpiFailure& failure) {
-    return give_up(comm, {function_, engine::Form::persistent}, failure);
   }
+  HOCKET_EDGE(engine::Called(function_, engine::Form::persistent))
 }
 
 // Whoever completes an abandoned one still looks at it, so it goes later.
