@@ -11,6 +11,15 @@ transports::mpi::CallWords words_of(const CallMark& mark) noexcept {
   return {mark.packed(0), mark.bytes, mark.root};
 }
 
+namespace {
+
+/// Blocking calls have the lower half of the numbers, and each half counts from 1.
+std::string number_in(const SpreadGuard::Turn& turn) {
+  return std::to_string(turn.number & 0x7fffffffU);
+}
+
+}  // namespace
+
 CallMark mark_in(const transports::mpi::CallWords& words) noexcept {
   return CallMark::unpacked(words.call, words.root, words.bytes);
 }
@@ -54,9 +63,9 @@ void SpreadGuard::report_stall(const Turn& turn, Rank peer, std::uint64_t waited
   if (stall_reported_.is_same_as(turn)) return;
   stall_reported_ = turn;
   try {
-    engine_.say("call " + std::to_string(turn.number) + " of a communicator of " +
-                std::to_string(members_.size()) + " ranks on several nodes has been waiting for " +
-                name_of(peer) + " for " + std::to_string(waited_ns / 1'000'000'000U) + " s: " + here(turn));
+    engine_.say("call " + number_in(turn) + " of a communicator of " + std::to_string(members_.size()) +
+                " ranks on several nodes has been waiting for " + name_of(peer) + " for " +
+                std::to_string(waited_ns / 1'000'000'000U) + " s: " + here(turn));
   } catch (...) {
     return;  // no memory for the message: the wait matters more
   }
@@ -78,7 +87,7 @@ std::string SpreadGuard::explain(const Turn& turn, Status status, const Disagree
 std::string SpreadGuard::explain_mismatch(const Turn& turn,
                                           const transports::mpi::Messages::Disagreement& found) const {
   const CallMark theirs = mark_in(found.call);
-  const std::string call = "call " + std::to_string(turn.number);
+  const std::string call = "call " + number_in(turn);
   const std::string both = ": " + here(turn) + "; rank " + std::to_string(found.peer) + ": " + theirs.text();
   if (found.same_call)
     return "the ranks of a communicator disagree about the data of " + call + ": rank " +

@@ -6,6 +6,7 @@
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/install.hpp"
 #include "interpose/plugin/requests/failures.hpp"
+#include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/persistent_completion.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
@@ -13,9 +14,11 @@ namespace hocket::interpose {
 
 namespace {
 
-// Each function of the MPI, with the errors of operations that have failed.
+// Each function of the MPI, with the errors of operations that have failed. Between the look for them and the
+// MPI's function none may fail: its progress engine does not come back to Hocket.
 
 int plain_test(MPI_Request* request, int* done, MPI_Status* status) {
+  const WithoutHook none_fails;
   if (!is_any_request_failed()) [[likely]]
     return host().Test(request, done, status);
   const int own = failure_of(*request);
@@ -24,6 +27,7 @@ int plain_test(MPI_Request* request, int* done, MPI_Status* status) {
 }
 
 int plain_test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+  const WithoutHook none_fails;
   if (!is_any_request_failed()) [[likely]]
     return host().Testall(count, requests, done, statuses);
   const Failures failures(count, requests);
@@ -32,6 +36,7 @@ int plain_test_all(int count, MPI_Request* requests, int* done, MPI_Status* stat
 }
 
 int plain_test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+  const WithoutHook none_fails;
   if (!is_any_request_failed()) [[likely]]
     return host().Testany(count, requests, index, done, status);
   const Failures failures(count, requests);
@@ -40,6 +45,7 @@ int plain_test_any(int count, MPI_Request* requests, int* index, int* done, MPI_
 }
 
 int plain_test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  const WithoutHook none_fails;
   if (!is_any_request_failed()) [[likely]]
     return host().Testsome(count, requests, completed, indices, statuses);
   const Failures failures(count, requests);
