@@ -67,8 +67,8 @@ bool is_from(std::uint32_t instance, std::uint32_t first) noexcept {
 }
 
 std::uint32_t last_of(Channel& channel, Rank rank) noexcept {
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < transports::shm::marks_kept; ++i)
+  std::uint32_t last = left_at(channel, rank, 0).instance;
+  for (std::uint32_t i = 1; i < transports::shm::marks_kept; ++i)
     if (const Left left = left_at(channel, rank, i); is_from(left.instance, last)) last = left.instance;
   return last;
 }

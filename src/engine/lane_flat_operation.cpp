@@ -48,10 +48,11 @@ compiled::StartedFlatCall LaneFlatOperation::flat_call() noexcept {
   return {ticket_.instance, *call_, signature_, path_->published, sources_.data()};
 }
 
-/// The first peer that has not arrived: a plan that needs none of those waits for nobody.
 Blocker LaneFlatOperation::blocker() noexcept {
   if (!published_) return lane_.lane_.until_free(ticket_);
-  return ticket_.instance.until_another_arrives();
+  const bool from_root =
+      call_->collective == ir::Collective::bcast || call_->collective == ir::Collective::scatter;
+  return from_root ? ticket_.instance.until_arrived(call_->root) : ticket_.instance.until_another_arrives();
 }
 
 const transports::Waiting& LaneFlatOperation::waiting() const noexcept {

@@ -13,7 +13,6 @@ LaneOperation::LaneOperation(NonblockingLane& lane, std::size_t place)
     : lane_(lane), place_(place), exposed_(staging_, lane.processes_) {}
 
 void LaneOperation::prepare(const Prepared& prepared, const Call& call) {
-  path_ = &prepared.path;
   single_copy_ = prepared.has_choice() ? &prepared.single_copy : nullptr;
   signature_ = prepared.signature;
   call_ = call;
@@ -21,13 +20,19 @@ void LaneOperation::prepare(const Prepared& prepared, const Call& call) {
   unused_ = 0;
   stage_ = has_choice() ? Stage::waiting_for_line : Stage::waiting_for_memory;
   tickets_.clear();
-  const bool copies = path_->copies_input || (has_choice() && single_copy_->copies_input);
+  const bool copies = prepared.path.copies_input || (has_choice() && single_copy_->copies_input);
   if (call.in_place && copies) copied_ = &input_copy_.of(call_, lane_.lane_.channel().ranks());
-  if (has_choice()) workspace_.fit(*single_copy_->plan);
-  workspace_.fit(*path_->plan);
-  follow(*path_);
+  if (has_choice()) fit(*single_copy_);
+  fit(prepared.path);
   take_tickets();
   workspace_.fit_scratch(binding_->scratch_bytes(segment_bytes_));
+}
+
+/// Follows the path, with scratch for its whole extent where it is not staged.
+void LaneOperation::fit(const Path& path) {
+  workspace_.fit(*path.plan);
+  follow(path);
+  if (path.plan->single_copy) workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
 }
 
 const executors::Operation& LaneOperation::operation_for(const Path& path) noexcept {

@@ -42,6 +42,7 @@ class LaneOperation final : public Outstanding {
 
   bool is_stream() const noexcept { return !path_->plan->one_sided(); }
   bool has_choice() const noexcept { return single_copy_ != nullptr; }
+  void fit(const Path& path);
   const executors::Operation& operation_for(const Path& path) noexcept;
   void follow(const Path& path) noexcept;
   void take_tickets();

@@ -18,23 +18,21 @@ bool is_before(std::uint32_t one, std::uint32_t other) {
 void LaneVotes::give_before(std::uint32_t number) noexcept {
   if (given_) return;
   const std::uint32_t text = single_copy_.vote_when_possible();
-  if (text == 0) return;
+  if (text == 0) {
+    if (!unvoted_ || is_before(*unvoted_, number)) unvoted_ = number;
+    return;
+  }
+  const bool follows = !unvoted_ || is_before(*unvoted_, number);
   transports::shm::Vote& own = lane_.own_area().vote;
-  own.since.store(number, std::memory_order_relaxed);
+  own.since.store(follows ? number : *unvoted_ + 1, std::memory_order_relaxed);
   own.text.store(text, std::memory_order_release);
   given_ = true;
 }
 
 std::optional<Gain> LaneVotes::gain_in(const Instance& instance) noexcept {
   if (counted_) return is_before(instance.number(), since_) ? Gain::none : *counted_;
-  if (!has_everyone_arrived(instance)) return std::nullopt;
+  if (instance.missing_peer()) return std::nullopt;
   return count(instance.number());
-}
-
-bool LaneVotes::has_everyone_arrived(const Instance& instance) const noexcept {
-  for (Rank r = 0; r < lane_.ranks(); ++r)
-    if (r != lane_.rank() && instance.arrived(r) == Status::pending) return false;
-  return true;
 }
 
 Gain LaneVotes::count(std::uint32_t number) noexcept {

@@ -1,11 +1,12 @@
 // Whether the ranks of a lane read each other's memory: agreed on operation by operation, without a meeting
 // and without an order in which ranks go on with their operations.
 //
-// Each rank votes once, before it arrives in some operation, and says from which instance on its vote holds.
-// Who has seen all ranks arrive in an operation has seen every vote that holds for it: all come to the same
-// answer for that operation, each at its own time. Nobody can know it when the operation starts: until the
-// votes are there, an operation prepares both ways and chooses when everybody has arrived. Once
-// all votes are known, nobody is waited for any more.
+// Each rank votes once, and says from which instance on its vote holds: one that it has not arrived in
+// before, nor in any later one, since operations are not arrived in by number. So who has seen all ranks
+// arrive in an operation has seen every vote that holds for it: all come to the same answer for that
+// operation, each at its own time. Nobody can know it when the operation starts: until the votes are there,
+// an operation prepares both ways and chooses when everybody has arrived. Once all votes are known, nobody is
+// waited for any more.
 #pragma once
 
 #include <optional>
@@ -33,14 +34,14 @@ class LaneVotes {
  private:
   using Gain = transports::cma::Gain;
 
-  bool has_everyone_arrived(const transports::shm::Instance& instance) const noexcept;
   Gain count(std::uint32_t number) noexcept;
 
   const SingleCopy& single_copy_;
   transports::shm::Channel& lane_;
   bool given_ = false;
-  std::optional<Gain> counted_;  ///< all votes are there
-  std::uint32_t since_ = 0;      ///< the first instance that all of them hold for
+  std::optional<std::uint32_t> unvoted_;  ///< the last instance that this rank arrived in without a vote
+  std::optional<Gain> counted_;           ///< all votes are there
+  std::uint32_t since_ = 0;               ///< the first instance that all of them hold for
 };
 
 }  // namespace hocket::engine

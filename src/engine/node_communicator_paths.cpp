@@ -186,6 +186,7 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
   for (std::size_t i = 1; i < all.count; ++i)
     decision.tried[i] = path_for(decision.kind, call, all.choices[i]);
   decision.trial = &trials_.of(call.function, decision.kind.bytes, all.count);
+  ++found_out_;  // a new trial may have ended another one
 }
 
 Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
@@ -242,13 +243,14 @@ void NodeCommunicator::open_lane_for(Prepared& prepared) {
     prepared.path = native(prepared.kind, "the arena's budget is spent");
 }
 
-/// Before it is known whether the ranks read each other's memory, for both answers.
+/// Before it is known whether the ranks read each other's memory, for both answers; but messages of a pair
+/// take turns, which are given away at the start.
 void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
   tuning::Situation situation = situation_of(prepared.kind, call);
   const bool concerned = single_copy_.concerns(situation);
   situation.single_copy = concerned && single_copy_.was_found_for(situation.collective);
   prepared.path = path_on_lane(prepared.kind, call, choice_on_lane(prepared.kind.form, call, situation));
-  if (!concerned || single_copy_.settled() || !prepared.path.plan) return;
+  if (!concerned || single_copy_.settled() || !prepared.path.plan || !prepared.path.plan->one_sided()) return;
   situation.single_copy = true;
   const tuning::Choice other = engine_.rules().choose(situation);
   if (other.algorithm && other.algorithm->single_copy)

@@ -12,7 +12,7 @@ std::unique_ptr<Prepared> own_copy_of(const Prepared& prepared) {
 }
 
 Prepared& PreparedCalls::add(std::unique_ptr<Prepared> prepared) {
-  if (calls_.size() >= capacity) give_up_oldest();
+  if (calls_.size() >= capacity && !calls_.contains(prepared->kind)) give_up_oldest();
   Prepared& added = *prepared;
   added.last_used = ++clock_;
   replace(calls_[added.kind], std::move(prepared));
@@ -23,6 +23,7 @@ Prepared& PreparedCalls::add(std::unique_ptr<Prepared> prepared) {
 
 void PreparedCalls::replace(std::unique_ptr<Prepared>& old, std::unique_ptr<Prepared> prepared) {
   std::erase_if(outdated_, [](const auto& outdated) { return outdated->users == 0; });
+  if (old && !old->is_native()) report_.count_plan_given_up();
   if (old && old->users != 0) outdated_.push_back(std::move(old));
   old = std::move(prepared);
 }

@@ -144,9 +144,8 @@ Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
 
 std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
   if (can_read(vote))
-    return "ranks read each other's memory only where a trial finds that faster: measured alone, it is not "
-           "faster "
-           "than the staging buffers on this machine";
+    return "ranks read each other's memory only where a trial finds that faster: measured alone, it is "
+           "not faster than the staging buffers on this machine";
   return "ranks do not read each other's memory: rank " + std::to_string(rank) +
          " of a communicator cannot read rank " + std::to_string(vote >> 16U) + ": " +
          text_of(static_cast<int>(vote >> 8U & 0xffU));

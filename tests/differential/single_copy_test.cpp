@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "engine/communicator.hpp"
 #include "harness/arena_ranks.hpp"
@@ -243,6 +245,56 @@ TEST(StartedSingleCopy, EndsWithAnErrorWhereItIsForbiddenOnTheWay) {
     EXPECT_NE(wrong_in(text).find("cannot be read (process_vm_readv: Operation not permitted)"),
               std::string::npos)
         << text;
+}
+
+harness::CallPlan plan_of(Function function, std::size_t count) {
+  harness::CallPlan plan;
+  plan.function = function;
+  plan.ranks = 2;
+  plan.counts = {count};
+  return plan;
+}
+
+/// Goes on with all of them by turns until all have ended.
+void finish(std::vector<std::unique_ptr<harness::StartedCall>> calls, engine::Communicator& communicator) {
+  const std::uint64_t begun = monotonic_ns();
+  while (!calls.empty()) {
+    std::erase_if(calls, [&](const auto& call) { return call->advance(communicator); });
+    std::this_thread::yield();
+    if (monotonic_ns() - begun > 20'000'000'000) throw std::runtime_error(calls.front()->name + "never ends");
+  }
+}
+
+/// Rank 0 arrives in the second large call first, before it can vote; then in the first one, where it votes.
+TEST(StartedSingleCopy, IsAgreedOnWhenALaterCallIsArrivedInFirst) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  harness::Ranks setting;
+  setting.ranks = 2;
+  setting.options = options({});
+  std::barrier together(2);
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+    std::vector<std::unique_ptr<harness::StartedCall>> small, large;
+    const auto start = [&](auto& calls, Function function, std::size_t count) {
+      calls.push_back(std::make_unique<harness::StartedCall>(plan_of(function, count), rank, communicator));
+    };
+    // As many as there are flag lines: the next call has to wait for the first of them.
+    for (std::uint32_t i = 0; i < transports::shm::ring; ++i) start(small, Function::allreduce, 1);
+    if (rank == 0) start(large, Function::bcast, 100'000);
+    together.arrive_and_wait();
+    finish(std::move(small), communicator);
+    together.arrive_and_wait();
+    if (rank == 0) {
+      start(large, Function::bcast, 100'000);
+      large.back()->advance(communicator);
+    }
+    together.arrive_and_wait();
+    for (int i = 0; i < 2 && rank == 1; ++i) {
+      start(large, Function::bcast, 100'000);
+      large.back()->advance(communicator);
+    }
+    together.arrive_and_wait();
+    finish(std::move(large), communicator);
+  });
 }
 
 TEST(SingleCopy, CanBeSwitchedOff) {

@@ -46,7 +46,7 @@ inline Child child_of(MPI_Comm parent, Making making, const void* return_address
 
 /// Made by a call in which all members of the parent have been, also those that are not in the child.
 inline int made(int result, const MPI_Comm* handle, const Child& child) {
-  if (child.parent) note_meeting(*child.parent);
+  if (child.parent && result == MPI_SUCCESS) note_meeting(*child.parent);
   return made(result, handle, child.origin);
 }
 

@@ -2,6 +2,8 @@
 // say. It never waits.
 #pragma once
 
+#include <optional>
+
 #include "transports/shm/channel.hpp"
 #include "transports/transport.hpp"
 
@@ -44,12 +46,14 @@ class Instance {
     const auto& flag = line_of(peer).word;
     return {&flag, static_cast<std::uint32_t>(flag.load(std::memory_order_relaxed)), peer};
   }
-  /// Until the first peer arrives that has not.
-  Blocker until_another_arrives() const noexcept {
+  /// The first peer that has not arrived.
+  std::optional<Rank> missing_peer() const noexcept {
     for (Rank peer = 0; peer < ranks(); ++peer)
-      if (peer != rank() && arrived(peer) == Status::pending) return until_arrived(peer);
-    return until_arrived(rank());
+      if (peer != rank() && arrived(peer) == Status::pending) return peer;
+    return std::nullopt;
   }
+  /// Until it has.
+  Blocker until_another_arrives() const noexcept { return until_arrived(missing_peer().value_or(rank())); }
   /// Other instances may be unfinished still: it says nothing about them.
   void everyone_arrived() const noexcept {}
 

@@ -44,6 +44,7 @@ class Request {
     deliver_ = [](Request& self) {
       return std::launder(reinterpret_cast<Described*>(self.description_))->deliver();
     };
+    static_assert(std::is_lvalue_reference_v<decltype(described.call())>, "the operation uses it to its end");
     is_plain_ = described.is_plain();
     described.pack();
     return run(prepared, described.call());
