@@ -113,7 +113,7 @@ bool LaneOperation::may_begin() noexcept {
 void LaneOperation::begin_segment() noexcept {
   stage_ = Stage::running;
   const Ticket& ticket = tickets_[segment_];
-  staging_.use(lane_.staging_memory_.memory);
+  staging_.use(lane_.staging_memory_.memory());
   staging_.enter(ticket);
   if (is_stream()) lane_.cells_->sign(ticket.instance.signature());
   const std::size_t first = segment_ * segment_bytes_;

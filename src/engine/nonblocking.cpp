@@ -11,7 +11,7 @@ using transports::shm::Lane;
 
 namespace {
 
-// Parts 0 to 2 are the blocking calls' (path_runner.hpp). A communicator's count of persistent requests never
+// Parts 0 to 2 are the blocking calls' (path_runner.cpp). A communicator's count of persistent requests never
 // repeats, so that no request finds another one's memory.
 constexpr std::uint32_t lines_part = 3, staging_part = 4, cells_part = 5, parts_of_lane = 3;
 
@@ -45,8 +45,8 @@ NonblockingLane::NonblockingLane(const Ground& ground, std::uint32_t number, std
       single_copy_(ground.single_copy),
       votes_(single_copy_, lane_.channel()),
       processes_(ground.members.size()),
-      staging_memory_{.key = part_of(ground.key, staging_part, number)},
-      cells_memory_{.key = part_of(ground.key, cells_part, number)} {
+      staging_memory_(arena_, part_of(ground.key, staging_part, number)),
+      cells_memory_(arena_, part_of(ground.key, cells_part, number)) {
   guard_.watch(lane_.channel());
   if (number == 0) watch_blocking_calls(ground);
 }
@@ -58,8 +58,6 @@ void NonblockingLane::watch_blocking_calls(const Ground& ground) {
 }
 
 NonblockingLane::~NonblockingLane() {
-  for (const Part& part : {staging_memory_, cells_memory_})
-    if (part.asked) arena_.release(part.key);
   arena_.release(lines_);
 }
 
@@ -70,22 +68,14 @@ bool NonblockingLane::has_memory_for(const Prepared& prepared) {
   const Algorithm& algorithm = *path.algorithm;
   const Rank ranks = lane_.channel().ranks();
   if (algorithm.access == Access::two_sided) {
-    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks), Content::zeros);
+    std::byte* memory = cells_memory_.carve(transports::shm::cells_bytes(ranks), ranks, Content::zeros);
     if (memory && !cells_)
       cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, lane_.channel().rank(),
                                                         lane_.channel().waiting());
     return memory != nullptr;
   }
   return !algorithm.staging ||
-         carve(staging_memory_, Lane::staging_bytes(ranks), Content::anything) != nullptr;
-}
-
-std::byte* NonblockingLane::carve(Part& part, std::size_t bytes, Content content) {
-  if (!part.asked) {
-    part.asked = true;
-    part.memory = arena_.carve(part.key, bytes, lane_.channel().ranks(), content).memory;
-  }
-  return part.memory;
+         staging_memory_.carve(Lane::staging_bytes(ranks), ranks, Content::anything) != nullptr;
 }
 
 template <class Operation>

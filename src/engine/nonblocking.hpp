@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/arena.hpp"
 #include "engine/call_marks.hpp"
 #include "engine/decision.hpp"
 #include "engine/guard.hpp"
@@ -18,6 +17,7 @@
 #include "engine/operation_pool.hpp"
 #include "engine/outstanding.hpp"
 #include "engine/prepared.hpp"
+#include "engine/slot_part.hpp"
 #include "transports/shm/cells.hpp"
 #include "transports/shm/lane.hpp"
 
@@ -55,15 +55,8 @@ class NonblockingLane final : public Starts {
  private:
   friend class LaneFlatOperation;
   friend class LaneOperation;
-  struct Part {
-    SlotKey key;
-    bool asked = false;
-    std::byte* memory = nullptr;
-  };
-
   NonblockingLane(const Ground& ground, std::uint32_t number, std::byte* memory);
   void watch_blocking_calls(const Ground& ground);
-  std::byte* carve(Part& part, std::size_t bytes, Content content);
   template <class Operation>
   Outstanding& prepare(OperationPool<Operation>& pool, const Prepared& prepared, const Call& call);
   void mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept;
@@ -75,7 +68,7 @@ class NonblockingLane final : public Starts {
   const SingleCopy& single_copy_;
   LaneVotes votes_;
   std::vector<pid_t> processes_;  ///< by rank, once they are needed
-  Part staging_memory_, cells_memory_;
+  SlotPart staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Cells> cells_;
   OperationPool<LaneFlatOperation> flat_operations_;
   OperationPool<LaneOperation> operations_;

@@ -13,40 +13,31 @@ using executors::Machine;
 using executors::Operation;
 using executors::Plan;
 
+namespace {
+// Part 0 of the slot has the flag lines.
+constexpr std::uint32_t staging_part = 1, cells_part = 2;
+}  // namespace
+
 PathRunner::PathRunner(Arena& arena, const SlotKey& key, transports::shm::Channel& channel)
-    : arena_(arena),
-      key_(key),
-      channel_(channel),
+    : channel_(channel),
+      staging_memory_(arena, {key.origin, key.members, staging_part}),
+      cells_memory_(arena, {key.origin, key.members, cells_part}),
       small_blocks_(channel.ranks()),
       sources_(static_cast<std::size_t>(channel.ranks())) {}
-
-PathRunner::~PathRunner() {
-  for (const Part& part : {staging_memory_, cells_memory_})
-    if (part.asked) arena_.release({key_.origin, key_.members, part.number});
-}
 
 bool PathRunner::has_memory_for(const Algorithm& algorithm) {
   const Rank ranks = channel_.ranks();
   if (algorithm.access == Access::two_sided) {
-    std::byte* memory = carve(cells_memory_, transports::shm::cells_bytes(ranks), Content::zeros);
+    std::byte* memory = cells_memory_.carve(transports::shm::cells_bytes(ranks), ranks, Content::zeros);
     if (memory && !cells_)
       cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, channel_.rank(), channel_.waiting());
     return memory != nullptr;
   }
   if (!staging_) staging_ = std::make_unique<transports::shm::Staging>(channel_);
   if (!algorithm.staging) return true;
-  std::byte* memory = carve(staging_memory_, transports::shm::staging_bytes(ranks), Content::anything);
+  std::byte* memory = staging_memory_.carve(transports::shm::staging_bytes(ranks), ranks, Content::anything);
   staging_->use(memory);
   return memory != nullptr;
-}
-
-std::byte* PathRunner::carve(Part& part, std::size_t bytes, Content content) {
-  if (!part.asked) {
-    part.asked = true;
-    part.memory =
-        arena_.carve({key_.origin, key_.members, part.number}, bytes, channel_.ranks(), content).memory;
-  }
-  return part.memory;
 }
 
 void PathRunner::read_peers(const SingleCopy& single_copy) {

@@ -9,13 +9,13 @@
 
 #include "algorithms/catalog.hpp"
 #include "base/status.hpp"
-#include "engine/arena.hpp"
 #include "engine/call.hpp"
 #include "engine/call_marks.hpp"
 #include "engine/compiled/small_blocks.hpp"
 #include "engine/input_copy.hpp"
 #include "engine/path.hpp"
 #include "engine/single_copy.hpp"
+#include "engine/slot_part.hpp"
 #include "executors/binding.hpp"
 #include "transports/cma/exposed_memory.hpp"
 #include "transports/shm/cells.hpp"
@@ -28,7 +28,6 @@ class PathRunner {
  public:
   /// `key`: of the communicator's slots. Both others outlive it.
   PathRunner(Arena& arena, const SlotKey& key, transports::shm::Channel& channel);
-  ~PathRunner();
   PathRunner(const PathRunner&) = delete;
   PathRunner& operator=(const PathRunner&) = delete;
 
@@ -52,14 +51,6 @@ class PathRunner {
   std::optional<transports::cma::ReadFailure> read_failure() const;
 
  private:
-  /// A part of the slot that is carved at its first need.
-  struct Part {
-    std::uint32_t number;  ///< in the slot's key
-    bool asked = false;
-    std::byte* memory = nullptr;
-  };
-
-  std::byte* carve(Part& part, std::size_t bytes, Content content);
   Status interpret(const Path& path, const Call& call, std::uint32_t signature,
                    const CallMark& mark) noexcept;
   Status run_one_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature,
@@ -68,10 +59,8 @@ class PathRunner {
   Status run_blocks(const Path& path, const Call& call, std::uint32_t signature);
   Status transfer(const executors::Plan& plan, const executors::Operation& op);
 
-  Arena& arena_;
-  const SlotKey key_;
   transports::shm::Channel& channel_;
-  Part staging_memory_{.number = 1}, cells_memory_{.number = 2};
+  SlotPart staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Staging> staging_;
   std::unique_ptr<transports::shm::Cells> cells_;
   std::vector<pid_t> processes_;  ///< by rank
