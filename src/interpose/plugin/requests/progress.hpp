@@ -15,7 +15,7 @@ namespace hocket::interpose {
 /// Requests under way: one load tells that there is nothing to do.
 extern std::atomic<std::uint32_t> under_way;
 inline bool is_anything_under_way() noexcept {
-  return under_way.load(std::memory_order_relaxed) != 0;
+  return under_way.load(std::memory_order_acquire) != 0;
 }
 
 /// Guards everything of non-blocking operations, on all communicators. Calls of the MPI under it may come
