@@ -106,7 +106,7 @@ def test_the_page_has_costs_overlap_and_late_ranks() -> None:
     page = nonblocking_page.page(_lanes("untouched") + _lanes("native") + _lanes("hocket"), waits)
     assert "| openmpi | 2 | **+25; +25 (alltoall 64 KiB); 0 of 1, missed** | - | - |" in page
     assert "| openmpi | 2 | alltoall | **+25 %, missed** (+25 %) |" in page
-    assert "| openmpi | 2 | alltoall | 64 KiB | 50 / 50 / 40 | 50 / 50 / 40 |" in page
+    assert "| openmpi | 2 | alltoall | 64 KiB | 50 / 50 / 40 | 50 / 50 / 40 | 125 |" in page
     assert (
         "| openmpi | 2 | alltoall | 64 KiB | 8.000 | 7.000 | 0.500 | -1.00 | 7.000 | 0.500 | 1.00x |" in page
     )
@@ -168,6 +168,24 @@ def test_pretended_nodes_have_a_table_of_their_own() -> None:
     assert "| MPI alone | 2gbit | 8.000 | 10.0 | +25 % | 50 / 50 / 40 |" in table
     assert "| Hocket | progress thread, nodes of 1, 2gbit | 8.000 | 10.0 | **+25 %, missed** |" in table
     assert "## Targets" not in page
+
+
+@pytest.mark.parametrize(
+    ("alone", "hockets", "verdict"),
+    [(18.0, 10.8, "yes"), (18.0, 12.0, "**no, missed**"), (15.0, 12.0, "-")],
+)
+def test_between_nodes_most_hides_where_the_mpi_alone_hides_little(
+    alone: float, hockets: float, verdict: str
+) -> None:
+    def lanes(side: str, together: float) -> list[Lane]:
+        found = _lanes(side, link="2gbit")
+        return [
+            dataclasses.replace(lane, median_us=together) if lane.loop == "time" else lane for lane in found
+        ]
+
+    page = nonblocking_page.page(lanes("untouched", alone) + lanes("hocket", hockets))
+    hidden = [line for line in _section(page, "Between nodes").splitlines() if "| Hocket |" in line]
+    assert [line.split(" | ")[-1] for line in hidden] == [f"{verdict} |"]
 
 
 def test_a_picture_is_shown_where_there_is_one(tmp_path: Path) -> None:

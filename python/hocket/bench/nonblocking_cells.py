@@ -20,7 +20,12 @@ class Overlap:
     imb: float
     imb_low: float  # at the 90th and the 10th percentile of the overall time
     imb_high: float
+    of_sum: float  # what both take one after the other, in percent of what they took together
     stolen: float | None  # work loops only
+
+    def hidden(self) -> float:
+        """By the formula that says less."""
+        return min(self.osu, self.imb)
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ def _overlap(lane: Lane, pure: Lane, alone: Lane) -> Overlap:
         lane,
         osu=overlap.osu(lane.median_us, lane.compute_us + lane.test_us, lane.test_us, pure.median_us),
         imb=overlap.imb(pure.median_us, cpu, lane.median_us),
+        of_sum=100 * (pure.median_us + cpu) / lane.median_us,
         imb_low=overlap.imb(pure.median_us, cpu, lane.p90_us),
         imb_high=overlap.imb(pure.median_us, cpu, lane.p10_us),
         stolen=overlap.stolen(lane.compute_us, alone.compute_us) if is_work else None,

@@ -9,6 +9,9 @@ SMALL_BYTES = 4 << 10
 MOST_OVER = 15.0  # percent over the blocking call, where operations are large
 MOST_BEYOND_US = 0.3  # microseconds, where they are small
 MOST_PERSISTENT_BEYOND_US = 0.0
+LEAST_HIDDEN = 90.0  # percent of a large operation between nodes, where the MPI alone
+MOST_ALONE = 50.0  # hides less than that
+LEAST_OF_SUM = 90.0  # percent, on one node
 
 
 def is_large(cell: Cell) -> bool:
@@ -44,3 +47,16 @@ def meets(cell: Cell) -> bool:
 def persistent_meets(cell: Cell) -> bool:
     beyond = cell.beyond("persistent")
     return not is_small(cell) or beyond is None or round(beyond, 2) <= MOST_PERSISTENT_BEYOND_US
+
+
+def hides(cell: Cell, alone: Cell | None) -> bool | None:
+    """Between nodes, with the best number of tests. None: no target, the MPI alone hides enough."""
+    own, other = _most_hidden(cell), _most_hidden(alone)
+    if not is_large(cell) or own is None or other is None or other >= MOST_ALONE:
+        return None
+    return round(own) >= LEAST_HIDDEN
+
+
+def _most_hidden(cell: Cell | None) -> float | None:
+    found = [one.hidden() for one in cell.overlaps() if one.lane.loop == "time"] if cell else []
+    return max(found, default=None)
