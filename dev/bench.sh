@@ -122,7 +122,7 @@ applications() {
   fresh "$results/applications" .jsonl
   between_nodes 190 20gbit
   between_nodes 190 2gbit
-  between_nodes 100 1gbit poisson_cg
+  between_nodes 130 500mbit poisson_cg
 }
 
 is_step() { [[ " ${steps[*]} " == *" $1 "* ]]; }
