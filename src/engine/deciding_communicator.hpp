@@ -48,6 +48,9 @@ class DecidingCommunicator : public Communicator {
   }
 
  private:
+  friend Self;
+  DecidingCommunicator() = default;
+
   Self& self() noexcept { return static_cast<Self&>(*this); }
 
   Decision* last_ = nullptr;  ///< of the last begin(), if it can be repeated

@@ -4,8 +4,6 @@
 
 namespace hocket::engine {
 
-using executors::Binding;
-using executors::Machine;
 using transports::Blocker;
 using transports::shm::Lane;
 
@@ -43,7 +41,7 @@ const executors::Operation& LaneOperation::operation_for(const Path& path) noexc
 void LaneOperation::follow(const Path& path) noexcept {
   path_ = &path;
   op_ = &operation_for(path);
-  binding_.emplace(*path.plan, *op_);
+  binding_.make(*path.plan, *op_);
 }
 
 /// All instances of its segments now: the next operation's number follows from what all ranks know.
@@ -120,7 +118,7 @@ void LaneOperation::begin_segment() noexcept {
   binding_->select({first, std::min(segment_bytes_, binding_->extent() - first)}, workspace_.scratch.data());
   transports::OneSided* via = &staging_;
   if (path_->plan->single_copy) via = &exposed_;
-  machine_.emplace(*path_->plan, *binding_, *op_, executors::Transports{via, lane_.cells_.get()}, workspace_);
+  machine_.make(*path_->plan, *binding_, *op_, executors::Transports{via, lane_.cells_.get()}, workspace_);
 }
 
 /// True: another one follows.

@@ -2,12 +2,12 @@
 // it is not known yet whether the ranks read each other's memory, it prepares for both answers.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "engine/call.hpp"
 #include "engine/input_copy.hpp"
 #include "engine/nonblocking.hpp"
+#include "engine/renewed.hpp"
 #include "executors/machine.hpp"
 #include "transports/cma/exposed_memory.hpp"
 #include "transports/shm/lane_staging.hpp"
@@ -72,8 +72,8 @@ class LaneOperation final : public Outstanding {
   transports::shm::LaneStaging staging_;
   transports::cma::ExposedMemory<transports::shm::LaneStaging> exposed_;
   executors::Workspace workspace_;
-  std::optional<executors::Binding> binding_;
-  std::optional<executors::Machine> machine_;
+  Renewed<executors::Binding> binding_;
+  Renewed<executors::Machine> machine_;
   std::size_t segment_bytes_ = 0;
 };
 

@@ -137,7 +137,7 @@ Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
   if (gain != Gain::none || channel_.rank() != 0) return gain;
   try {
     engine_.report().note(reason(rank, vote));
-  } catch (...) {  // no memory: the report says less
+  } catch (...) {  // no memory: not worth an error, the report says less
   }
   return gain;
 }

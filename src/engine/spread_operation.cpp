@@ -14,12 +14,12 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
   const Operation* op = &call_;
   if (call.in_place && path.copies_input)
     op = &input_copy_.of(call_, static_cast<Rank>(ground_.members.size()));
-  binding_.emplace(plan, *op);
+  binding_.make(plan, *op);
   workspace_.fit(plan);
   workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
   binding_->select({0, binding_->extent()}, workspace_.scratch.data());
   messages_.begin(turn.number, signature, words_of(turn.mark));
-  machine_.emplace(plan, *binding_, *op, executors::Transports{nullptr, &messages_}, workspace_);
+  machine_.make(plan, *binding_, *op, executors::Transports{nullptr, &messages_}, workspace_);
 }
 
 Status SpreadOperation::run() noexcept {

@@ -1,12 +1,11 @@
 // One operation of a communicator over several nodes: a schedule of messages, under way.
 #pragma once
 
-#include <optional>
-
 #include "engine/call.hpp"
 #include "engine/input_copy.hpp"
 #include "engine/outstanding.hpp"
 #include "engine/path.hpp"
+#include "engine/renewed.hpp"
 #include "engine/spread_guard.hpp"
 #include "executors/machine.hpp"
 #include "transports/mpi/messages.hpp"
@@ -62,8 +61,8 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   Call call_;
   InputCopy input_copy_;
   executors::Workspace workspace_;
-  std::optional<executors::Binding> binding_;
-  std::optional<executors::Machine> machine_;
+  Renewed<executors::Binding> binding_;
+  Renewed<executors::Machine> machine_;
 };
 
 }  // namespace hocket::engine

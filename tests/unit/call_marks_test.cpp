@@ -56,7 +56,9 @@ TEST(MarkedCalls, SeeNoDifferenceWherePeersAreLate) {
     for (int i = 0; i < 400; ++i) {
       ranks.both_start();
       ranks.call(true);
-      if (i > 130) EXPECT_FALSE(ranks.differ()) << middle - 200 + static_cast<std::uint32_t>(i);
+      if (i > 130) {
+        EXPECT_FALSE(ranks.differ()) << middle - 200 + static_cast<std::uint32_t>(i);
+      }
       ranks.call(false);
     }
   }
