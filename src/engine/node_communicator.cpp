@@ -49,13 +49,14 @@ inline const Path& NodeCommunicator::take_turn(Decision& decision) noexcept {
 
 const Path& NodeCommunicator::choose_tried(Decision& decision) noexcept {
   Trial& trial = *decision.trial;
+  const std::uint32_t judged_before = trial.judged();
   turn_.tried = trial.next_path(channel_);
+  if (trial.judged() != judged_before) ++found_out_;
   const Path& path = decision.tried[turn_.tried];
   if (trial.is_trying()) turn_.trial = &trial;
   if (trial.is_decided()) {
     decision.path = path;
     decision.trial = nullptr;
-    ++found_out_;
   }
   return path;
 }

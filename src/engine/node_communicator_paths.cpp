@@ -186,7 +186,6 @@ void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const t
   for (std::size_t i = 1; i < all.count; ++i)
     decision.tried[i] = path_for(decision.kind, call, all.choices[i]);
   decision.trial = &trials_.of(call.function, decision.kind.bytes, all.count);
-  ++found_out_;  // a new trial may have ended another one
 }
 
 Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
@@ -257,14 +256,14 @@ void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
     prepared.single_copy = path_on_lane(prepared.kind, call, other);
 }
 
-/// What blocking calls of this kind have found to be fastest, if they have tried. Whether the MPI's own call
-/// is, is another question where a thread goes on with Hocket's, and for persistent ones.
+/// What blocking calls of this kind have found to be fastest so far, if they have tried. Whether the MPI's
+/// own call is, is another question where a thread goes on with Hocket's, and for persistent ones.
 tuning::Choice NodeCommunicator::choice_on_lane(Form form, const Call& call,
                                                 const tuning::Situation& situation) const {
   const tuning::Choice ruled = engine_.rules().choose(situation);
   const Contenders all = contenders(call, situation, ruled);
   const Trial* trial = all.count == 0 ? nullptr : trials_.find(call.function, situation.bytes, all.count);
-  if (!trial || !trial->is_decided()) return ruled;
+  if (!trial || trial->judged() == 0) return ruled;
   const tuning::Choice& winner = all.choices[trial->winner()];
   const bool may_be_native = form == Form::nonblocking && !engine_.progresses_in_background();
   return winner.algorithm || may_be_native ? winner : ruled;

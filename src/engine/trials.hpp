@@ -38,7 +38,8 @@ class Trial {
   bool is_trying() const noexcept { return trying_; }
   void note(transports::shm::Channel& channel, std::size_t path, std::uint64_t ns) noexcept;
   bool is_decided() const noexcept { return decided_; }
-  /// The best path that is known.
+  /// Series that have been judged: by them, the best path that is known.
+  std::uint32_t judged() const noexcept { return series_; }
   std::size_t winner() const noexcept { return winner_; }
   /// Another trial takes its place beside the flag lines: what is known so far holds, on all ranks.
   void give_up() noexcept { decided_ = true; }
