@@ -60,8 +60,8 @@ than the rate (`dev/shaped.sh`): a message takes time in which the cores are fre
 the MPI there. Targets: {targets.MOST_OVER:g} % over the blocking call from
 {format_bytes(targets.LARGE_BYTES)} on, {targets.MOST_BEYOND_US:g} us up to
 {format_bytes(targets.SMALL_BYTES)}; from {format_bytes(targets.LARGE_BYTES)} on,
-{targets.LEAST_HIDDEN:g} % hidden by OSU's and by IMB's formula with one of the numbers of tests, where the
-MPI alone hides less than {targets.MOST_ALONE:g} %."""
+{targets.LEAST_HIDDEN:g} % hidden by OSU's and by IMB's formula with a number of tests with which the MPI
+alone hides less than {targets.MOST_ALONE:g} %."""
 
 
 def _hides(pair: Pair) -> str:

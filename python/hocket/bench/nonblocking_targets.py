@@ -50,13 +50,15 @@ def persistent_meets(cell: Cell) -> bool:
 
 
 def hides(cell: Cell, alone: Cell | None) -> bool | None:
-    """Between nodes, with the best number of tests. None: no target, the MPI alone hides enough."""
-    own, other = _most_hidden(cell), _most_hidden(alone)
-    if not is_large(cell) or own is None or other is None or other >= MOST_ALONE:
+    """Between nodes, with a number of tests with which the MPI alone hides little. None: there is none."""
+    if not is_large(cell) or not alone:
         return None
-    return round(own) >= LEAST_HIDDEN
+    others = _hidden_by_tests(alone)
+    own = [
+        hidden for tests, hidden in _hidden_by_tests(cell).items() if others.get(tests, 100.0) < MOST_ALONE
+    ]
+    return round(max(own)) >= LEAST_HIDDEN if own else None
 
 
-def _most_hidden(cell: Cell | None) -> float | None:
-    found = [one.hidden() for one in cell.overlaps() if one.lane.loop == "time"] if cell else []
-    return max(found, default=None)
+def _hidden_by_tests(cell: Cell) -> dict[int, float]:
+    return {one.lane.tests: one.hidden() for one in cell.overlaps() if one.lane.loop == "time"}
