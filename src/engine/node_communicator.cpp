@@ -14,7 +14,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
     : engine_(engine),
       key_(key),
       members_(members.begin(), members.end()),
-      guard_(engine, members_, *transports::shm::Layout(lines).header),
+      guard_(engine, members_, transports::shm::header_in(lines)),
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
       single_copy_(engine, members_, channel_),
       runner_(*engine.arena(), key, channel_),

@@ -72,13 +72,12 @@ void SpreadGuard::report_stall(const Turn& turn, Rank peer, std::uint64_t waited
 }
 
 std::string SpreadGuard::explain(const Turn& turn, Status status, const Disagreement& found) const {
+  if (status == Status::mismatch && found) return explain_mismatch(turn, *found);
   switch (status) {
     case Status::peer_dead:
       return name_of(dead_) + " has ended during a collective: " + here(turn);
     case Status::no_memory:
       return "no memory for a collective on one of the ranks: " + here(turn);
-    case Status::mismatch:
-      return explain_mismatch(turn, *found);
     default:
       return network_.failure(id_) + ": " + here(turn);
   }

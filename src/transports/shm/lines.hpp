@@ -95,6 +95,10 @@ inline constexpr std::size_t bytes_for(Rank ranks) {
   return sizeof(Header) + static_cast<std::size_t>(ranks) * sizeof(RankArea);
 }
 
+inline Header& header_in(std::byte* memory) noexcept {
+  return *reinterpret_cast<Header*>(memory);
+}
+
 /// A view of the slot's memory.
 struct Layout {
   Header* header = nullptr;
