@@ -76,7 +76,7 @@ bool SingleCopy::holds(ir::Collective collective) {
 }
 
 void SingleCopy::advance() {
-  auto& vote = channel_.area_of(channel_.rank()).vote.text;
+  auto& vote = channel_.area_of(channel_.rank()).vote.word;
   switch (stage_) {
     case Stage::asleep:
       stage_ = Stage::published;
@@ -126,7 +126,7 @@ void SingleCopy::settle() {
   agreed_ = Gain::over_one_copy;
   possible_ = true;
   for (Rank r = 0; r < channel_.ranks(); ++r) {
-    const std::uint32_t vote = channel_.area_of(r).vote.text.load(std::memory_order_acquire);
+    const std::uint32_t vote = channel_.area_of(r).vote.word.load(std::memory_order_acquire);
     agreed_ = std::min(agreed_, gain_of(r, vote));
     possible_ = possible_ && can_read(vote);
   }

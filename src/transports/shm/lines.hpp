@@ -52,7 +52,7 @@ struct alignas(32) Mark {
 
 /// What a rank found out about reading others' memory (engine/single_copy.hpp). Written once.
 struct alignas(line_bytes) Vote {
-  std::atomic<std::uint32_t> text;   ///< 0: none yet
+  std::atomic<std::uint32_t> word;   ///< 0: none yet
   std::atomic<std::uint32_t> since;  ///< on a lane: the first instance that it holds for; written before
 };
 
