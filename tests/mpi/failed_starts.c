@@ -111,6 +111,27 @@ static void fail_persistently(int (*complete)(MPI_Request*), const char* what) {
   MPI_Request_free(&request);
 }
 
+// In one array with a persistent one that works.
+static void fail_beside_a_persistent_one(int (*complete)(MPI_Request*), const char* what) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status statuses[2];
+  int sum = 0;
+  MPI_Allreduce_init(&check_rank, &sum, 1, MPI_INT, MPI_SUM, beside, MPI_INFO_NULL, &requests[0]);
+  MPI_Start(&requests[0]);
+  int code = MPI_Iallreduce(in, out, wrong_count(), MPI_INT, MPI_SUM, broken, &requests[1]);
+  if (code == MPI_SUCCESS) {
+    CHECK(MPI_Waitall(2, requests, statuses) == MPI_ERR_IN_STATUS);
+    CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS);
+    code = statuses[1].MPI_ERROR;
+  } else {
+    complete(&requests[0]);
+  }
+  expect_failure(code, what);
+  CHECK(requests[1] == MPI_REQUEST_NULL);
+  CHECK(sum == sum_of_ranks());
+  MPI_Request_free(&requests[0]);
+}
+
 // Nothing can be started on it any more; nothing of what was tried is left.
 static void fail_to_start(void) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -148,6 +169,7 @@ static const struct {
     {"test", fail_under_way, test_for},
     {"waitall", fail_under_way, wait_for_all},
     {"waitany", fail_under_way, wait_for_any},
+    {"beside_persistent", fail_beside_a_persistent_one, wait_for},
     {"persistent_wait", fail_persistently, wait_for},
     {"persistent_test", fail_persistently, test_for},
     {"persistent_waitall", fail_persistently, wait_for_all},

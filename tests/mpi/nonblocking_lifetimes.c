@@ -208,19 +208,10 @@ static void freed_beside_an_older_one(void) {
 }
 
 // ---- freed requests
-// MPI forbids it, and the MPIs' own requests do not all survive it; Hocket's do, where the MPI keeps a
-// generalized request that has been freed until it is complete. MPICH 4.0 does not.
-static int can_free_requests(void) {
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-  return 0;
-#else
-  return size > 1;
-#endif
-}
-
+// MPI forbids it, and the MPIs' own requests do not all survive it; Hocket's do.
 static void freed_request(void) {
   static int told[many];
-  if (!can_free_requests()) return;
+  if (size == 1) return;
   for (int k = 0; k < 20; ++k) {
     MPI_Request request;
     told[k] = check_rank == 0 ? 100 + k : -1;
@@ -240,7 +231,7 @@ static void freed_request(void) {
 static int last_sum[long_vector];
 static void freed_and_left_for_finalize(void) {
   MPI_Request request;
-  if (!can_free_requests()) return;
+  if (size == 1) return;
   fill(in, long_vector, check_rank);
   MPI_Iallreduce(in, last_sum, long_vector, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   MPI_Request_free(&request);
@@ -361,6 +352,43 @@ static void first_call_of_the_world(void) {
   CHECK(sum == size * (size - 1) / 2 && told == 12);
 }
 
+// ---- calls that ask about one
+static void started_like_a_persistent_one(void) {
+  MPI_Request request, unchanged;
+  int sum = 0;
+  if (size == 1) return;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Iallreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  unchanged = request;
+  const int code = MPI_Start(&request);
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  CHECK(class == MPI_ERR_REQUEST);
+  CHECK(request == unchanged);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size * (size - 1) / 2);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+// By an extension of MPICH 5, which its kin lack.
+static void looked_at(void) {
+  int (*is_complete)(MPI_Request);
+  MPI_Request request;
+  int sum = 0;
+  find_in_hocket("MPIX_Request_is_complete", &is_complete);
+  if (size == 1 || !is_complete) return;
+  if (check_rank == size - 1) MPI_Recv(&sum, 0, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Iallreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  if (check_rank == 0) {
+    CHECK(!is_complete(request));
+    MPI_Send(&sum, 0, MPI_INT, size - 1, 4, MPI_COMM_WORLD);
+  }
+  for (int done = 0; !done;) MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+  CHECK(is_complete(request));
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size * (size - 1) / 2);
+}
+
 // ---- nothing to do
 static void no_data(void) {
   MPI_Request requests[6];
@@ -385,6 +413,8 @@ static const struct {
     CASE(first_call_of_the_world),
     CASE(first_call_of_a_duplicate),
     CASE(first_call_of_an_unfinished_duplicate),
+    CASE(started_like_a_persistent_one),
+    CASE(looked_at),
     CASE(no_data),
     CASE(one_starts_long_before),
     CASE(starts_return_at_once),

@@ -8,7 +8,7 @@
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/origins.hpp"
-#include "interpose/plugin/requests/persistent_request.hpp"
+#include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/world_groups.hpp"
 
 namespace hocket::interpose {
@@ -95,7 +95,7 @@ void release_persistent_of(Communicator& c) {
 }
 
 void close_communicators() {
-  forget_all_persistent();
+  forget_all_requests();
   communicators.clear();
   if (keyval != no_keyval) host().Comm_free_keyval(&keyval);
   keyval = no_keyval;

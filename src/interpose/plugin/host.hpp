@@ -131,6 +131,7 @@ struct Host {
   int (*Request_get_status_all)(int, const MPI_Request*, int*, MPI_Status*);
   int (*Request_get_status_any)(int, const MPI_Request*, int*, int*, MPI_Status*);
   int (*Request_get_status_some)(int, const MPI_Request*, int*, int*, MPI_Status*);
+  int (*Request_is_complete)(MPI_Request);  ///< MPIX: of MPICH
 
   template <class N>
   const Counted<N>& counted() const {
@@ -171,6 +172,7 @@ struct Null {
   MPI_Comm comm;
   MPI_Datatype type;
   MPI_Group group;
+  MPI_Request request;
 };
 extern Null null_handles;
 inline const Null& null() {

@@ -13,6 +13,7 @@
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
+#include "interpose/plugin/requests/nonblocking_request.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 #include "interpose/plugin/requests/progress_thread.hpp"
 #include "interpose/plugin/revocation.hpp"
@@ -85,8 +86,9 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int finalize() {
-  process.world = false;
   if (!sessions_remain()) before_end();
+  free_unused_requests();
+  process.world = false;
   close_network();
   free_world_group(world_model);
   return host().Finalize();

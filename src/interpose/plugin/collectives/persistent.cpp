@@ -10,6 +10,7 @@
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/collectives/start.hpp"
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/persistent_request.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
@@ -33,8 +34,9 @@ int make_ours(Communicator& c, MPI_Request* handle, Native native, A... argument
     return native();
   }
   request->keep(described, std::move(prepared));
-  if (const int code = make_token(c, handle); code != MPI_SUCCESS) return code;
-  remember_persistent(*handle, std::move(request));
+  const PersistentRequest& kept = *request;
+  if (const int code = give_token(std::move(request), c.handle, c.rank); code != MPI_SUCCESS) return code;
+  *handle = kept.token();
   return MPI_SUCCESS;
 }
 
@@ -73,15 +75,13 @@ void install_form(void** own, hocket_call call, const char* name) {
 }
 
 int start_one(MPI_Request* handle) {
-  PersistentRequest* request = handle ? find_persistent(*handle) : nullptr;
-  if (!request) return host().Start(handle);
-  if (request->is_active()) return raise_class(request->communicator().handle, MPI_ERR_REQUEST);
-  return request->activate();
+  Request* own = handle ? find_own(*handle) : nullptr;
+  return own ? own->activate() : host().Start(handle);
 }
 
 bool includes_ours(int count, const MPI_Request* requests) {
   for (int i = 0; requests && i < count; ++i)
-    if (find_persistent(requests[i])) return true;
+    if (find_own(requests[i])) return true;
   return false;
 }
 
@@ -94,9 +94,10 @@ int start_all(int count, MPI_Request* requests) {
 }
 
 int request_free(MPI_Request* request) {
-  if (request && find_persistent(*request)) forget_persistent(*request);
+  Request* own = request ? find_own(*request) : nullptr;
+  const int code = own ? own->forget(request) : host().Request_free(request);
   if (is_anything_under_way()) go_on_without_waits();
-  return host().Request_free(request);
+  return code;
 }
 
 }  // namespace

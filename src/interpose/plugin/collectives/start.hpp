@@ -7,6 +7,7 @@
 #include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
+#include "interpose/plugin/requests/nonblocking_request.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
@@ -24,39 +25,33 @@ inline bool can_progress(const Communicator& c, const Call& call) {
 /// A request that is given back unless it is put to use.
 class Lease {
  public:
-  Lease() : request_(&take_request()) {}
+  explicit Lease(const Communicator& c) : request_(&take_request(c)) {}
   ~Lease() {
     if (request_) give_back(*request_);
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  Request& operator*() const { return *request_; }
-  Request& use() { return *std::exchange(request_, nullptr); }
+  NonblockingRequest& operator*() const { return *request_; }
+  NonblockingRequest& use() { return *std::exchange(request_, nullptr); }
 
  private:
-  Request* request_;
+  NonblockingRequest* request_;
 };
 
-/// The handle comes first: an operation that has been numbered must go on.
 template <class Described>
 Begun launch(Lease& lease, engine::Prepared& prepared, MPI_Request* handle) {
-  if ((*lease).make_handle(handle) != MPI_SUCCESS) throw std::bad_alloc();
+  if (!(*lease).template start<Described>(prepared)) return Begun::failed;
   Request& request = lease.use();
-  try {
-    if (request.start<Described>(prepared)) return add_under_way(request), Begun::ours;
-  } catch (...) {
-    request.drop_handle(handle);
-    throw;
-  }
-  request.drop_handle(handle);
-  return Begun::failed;
+  *handle = request.token();
+  add_under_way(request);
+  return Begun::ours;
 }
 
 template <class Described, class... A>
 Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
   const std::lock_guard lock(progress_lock);
-  Lease lease;
+  Lease lease(c);
   Described& described = (*lease).template hold<Described>(c);
   if (!described.describe(arguments...) || !can_progress(c, described.call())) return Begun::native;
   engine::Prepared* prepared = c.engine->prepare(described.call(), engine::Form::nonblocking);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interpose/plugin/host.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 
 // The network's lock is held in all of these calls.
@@ -17,12 +18,12 @@ MpiPort::MpiPort(MPI_Comm comm) : comm_(comm), byte_(MPI_BYTE) {
     last_tag_ = static_cast<std::uint32_t>(*static_cast<int*>(last));
   int level = MPI_THREAD_SINGLE;
   any_thread_ = host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
-  std::fill(std::begin(listening_), std::end(listening_), MPI_REQUEST_NULL);
+  std::fill(std::begin(listening_), std::end(listening_), null().request);
 }
 
 MpiPort::~MpiPort() {
   for (MPI_Request& request : listening_) {
-    if (request == MPI_REQUEST_NULL) continue;
+    if (request == null().request) continue;
     host().Cancel(&request);
     MPI_Status status;
     host().Wait(&request, &status);
@@ -32,7 +33,7 @@ MpiPort::~MpiPort() {
 bool MpiPort::take_ticket(Ticket& ticket) noexcept {
   try {
     if (free_.empty()) {
-      requests_.push_back(MPI_REQUEST_NULL);
+      requests_.push_back(null().request);
       receives_.push_back(false);
       free_.reserve(requests_.size());  // so that giving back needs no memory
       free_.push_back(static_cast<Ticket>(requests_.size() - 1));

@@ -67,8 +67,8 @@ void complete_failed(Request& request, Lock& lock) noexcept {
   count_completed();
   lock.unlock();
   request.raise(failure);
-  request.tell();
   lock.lock();
+  request.tell();
 }
 
 /// It has ended before anybody had to go on with it. False: ending it takes more than the lock allows.

@@ -1,10 +1,9 @@
-// A non-blocking collective of the program: the description of its call, its data where they have to be
-// packed, the engine's operation, and the MPI request that stands for it. Persistent ones
-// (persistent_request.hpp) are started again and again.
-//
-// The request is a generalized one: any function of MPI may be handed it, also one that Hocket does not see.
+// A collective of the program that has been started, or is to be: the description of its call, its data where
+// they have to be packed, the engine's operation, and the MPI's request that stands for it (own_requests.hpp).
+// It is for one start (nonblocking_request.hpp) or for many (persistent_request.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -77,19 +76,35 @@ class Request {
   };
   Failure failure() const;
   void raise(const Failure& failure) noexcept;
-  /// Tells whoever waits. A request that nobody wants any more is gone then.
-  virtual void tell() noexcept;
+  /// Tells whoever waits: the last use of it here. Under the progress lock.
+  void tell() noexcept;
 
-  /// A request of the MPI for it. An MPI error code.
-  int make_handle(MPI_Request* handle);
-  /// It could not be started.
-  void drop_handle(MPI_Request* handle) noexcept;
+  // The program's side.
+  MPI_Request token() const { return token_; }
+  void set_token(MPI_Request token) { token_ = token; }
+  /// It has been started, and nobody has waited for it since.
+  bool is_active() const { return state_.load(std::memory_order_relaxed) != State::inactive; }
+  /// Active, and complete: consume() is due.
+  bool is_over() const { return state_.load(std::memory_order_acquire) == State::over; }
+  /// Its error code, once it is over.
   int code() const { return code_; }
-  MPI_Request handle() const { return handle_; }
+  /// The program has waited for it. Returns its error code, and what becomes of the handle.
+  virtual int consume(MPI_Request* handle) noexcept = 0;
+  /// MPI_Start. An MPI error code.
+  virtual int activate() noexcept = 0;
+  /// MPI_Request_free. An active one ends first, which nobody waits for.
+  virtual int forget(MPI_Request* handle) noexcept = 0;
+
+ protected:
+  void become_inactive() noexcept { state_.store(State::inactive, std::memory_order_relaxed); }
+  /// Nobody is going to wait for it: it is disposed of when it has ended.
+  void abandon() noexcept;
+  /// Under the progress lock.
+  virtual void dispose() noexcept = 0;
 
  private:
   friend class UnderWay;
-  friend class UnusedRequests;
+  enum class State : std::uint8_t { inactive, under_way, over };
   bool run(engine::Prepared& prepared, const Call& call);
 
   Sides sides_;
@@ -98,8 +113,10 @@ class Request {
   Communicator* communicator_ = nullptr;
   engine::Prepared* prepared_ = nullptr;
   engine::Outstanding* operation_ = nullptr;
-  MPI_Request handle_{};
+  MPI_Request token_{};
   int code_ = 0;
+  std::atomic<State> state_{State::inactive};
+  bool is_abandoned_ = false;
   bool arrived_ = false;
   bool failed_ = false;
   bool is_plain_ = false;
@@ -109,13 +126,6 @@ class Request {
   std::uint64_t number_ = 0;
   Request* older_ = nullptr;
   Request* younger_ = nullptr;
-  // Among those that are not in use.
-  Request* next_unused_ = nullptr;
 };
-
-/// Requests are used again: what they have grown to stays. Under the progress lock. Throws std::bad_alloc.
-Request& take_request();
-/// From anywhere, also from within the MPI.
-void give_back(Request& request) noexcept;
 
 }  // namespace hocket::interpose

@@ -1,10 +1,10 @@
-#include "interpose/plugin/requests/persistent_completion.hpp"
+#include "interpose/plugin/requests/own_completion.hpp"
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
-namespace hocket::interpose::persistent {
+namespace hocket::interpose::own {
 namespace {
 
 // Of all in the array that are active and Hocket's: whether they are over.
@@ -21,11 +21,11 @@ int first_over(int count, const MPI_Request* requests) {
   return -1;
 }
 
-// The MPI gives an inactive request the empty status.
-void give_empty_status(MPI_Request handle, MPI_Status* status) {
+// That of a null request.
+void give_empty_status(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   int done = 0;
-  host().Request_get_status(handle, &done, status);
+  host().Request_get_status(null().request, &done, status);
 }
 
 // Where the error of each request goes, if the program wants it.
@@ -44,9 +44,9 @@ void go_on() {
   poke(nullptr);
 }
 
-int finish(PersistentRequest& request, MPI_Request handle, MPI_Status* status) {
-  give_empty_status(handle, status);
-  return request.deactivate();
+int finish(Request& request, MPI_Request* handle, MPI_Status* status) {
+  give_empty_status(status);
+  return request.consume(handle);
 }
 
 // All of the MPI's requests are complete, with this result, and have their statuses. Those of Hocket's that
@@ -56,7 +56,7 @@ int finish_all(int count, MPI_Request* requests, MPI_Status* statuses, int code)
   for (int i = 0; i < count; ++i) {
     auto* request = find_active(requests[i]);
     if (!request) continue;
-    const int own = request->is_over() ? request->deactivate() : MPI_ERR_PENDING;
+    const int own = request->is_over() ? request->consume(&requests[i]) : MPI_ERR_PENDING;
     if (success && own != MPI_SUCCESS) {
       success = false;
       code = MPI_ERR_IN_STATUS;
@@ -72,8 +72,8 @@ MPI_Status* at(MPI_Status* statuses, int place) {
 }
 
 // Adds Hocket's to those of the MPI's that have completed: *completed is the number so far.
-template <class Take>
-int add_over(int count, const MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses,
+template <class Requests, class Take>
+int add_over(int count, Requests* requests, int* completed, int* indices, MPI_Status* statuses,
              int code, Take take) {
   if (*completed == MPI_UNDEFINED) *completed = 0;  // none of the MPI's is active
   for (int i = 0; i < count; ++i) {
@@ -81,8 +81,8 @@ int add_over(int count, const MPI_Request* requests, int* completed, int* indice
     if (!request || !request->is_over()) continue;
     const int place = (*completed)++;
     indices[place] = i;
-    give_empty_status(requests[i], at(statuses, place));
-    const int own = take(*request);
+    give_empty_status(at(statuses, place));
+    const int own = take(*request, requests[i]);
     if (own != MPI_SUCCESS && code == MPI_SUCCESS) {
       code = MPI_ERR_IN_STATUS;
       note_success(statuses, place);
@@ -92,10 +92,10 @@ int add_over(int count, const MPI_Request* requests, int* completed, int* indice
   return code;
 }
 
-int taken(PersistentRequest& request) {
-  return request.deactivate();
+int taken(Request& request, MPI_Request& handle) {
+  return request.consume(&handle);
 }
-int left(PersistentRequest& request) {
+int left(const Request& request, MPI_Request) {
   return request.code();
 }
 
@@ -107,14 +107,14 @@ bool look_for_active(int count, const MPI_Request* requests) noexcept {
   return false;
 }
 
-int test(PersistentRequest& request, MPI_Request handle, int* done, MPI_Status* status) {
+int test(Request& request, MPI_Request* handle, int* done, MPI_Status* status) {
   if (!request.is_over()) go_on();
   *done = request.is_over();
   return *done ? finish(request, handle, status) : MPI_SUCCESS;
 }
 
 // Alone, it needs no progress of the MPI's but for peers that need this rank's.
-int wait(PersistentRequest& request, MPI_Request handle, MPI_Status* status) {
+int wait(Request& request, MPI_Request* handle, MPI_Status* status) {
   constexpr std::uint32_t turns_per_poke = 16;
   Pauses pauses;
   for (std::uint32_t turn = 1; !request.is_over(); ++turn) {
@@ -152,7 +152,7 @@ int test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status
   *done = over >= 0;
   if (*done) {
     *index = over;
-    return finish(*find_active(requests[over]), requests[over], status);
+    return finish(*find_active(requests[over]), &requests[over], status);
   }
   const int code = host().Testany(count, requests, index, done, status);
   if (*index == MPI_UNDEFINED) *done = 0;  // no active one but Hocket's
@@ -184,10 +184,10 @@ int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MP
   }
 }
 
-int get_status(const PersistentRequest& request, MPI_Request handle, int* done, MPI_Status* status) {
+int get_status(const Request& request, int* done, MPI_Status* status) {
   go_on();
   *done = request.is_over();
-  if (*done) give_empty_status(handle, status);
+  if (*done) give_empty_status(status);
   return *done ? request.code() : MPI_SUCCESS;
 }
 
@@ -204,7 +204,7 @@ int get_status_any(int count, const MPI_Request* requests, int* index, int* done
   *done = over >= 0;
   if (*done) {
     *index = over;
-    give_empty_status(requests[over], status);
+    give_empty_status(status);
     return find_active(requests[over])->code();
   }
   const int code = host().Request_get_status_any(count, requests, index, done, status);
@@ -219,4 +219,4 @@ int get_status_some(int count, const MPI_Request* requests, int* completed, int*
   return add_over(count, requests, completed, indices, statuses, code, left);
 }
 
-}  // namespace hocket::interpose::persistent
+}  // namespace hocket::interpose::own

@@ -1,0 +1,35 @@
+// A non-blocking collective that Hocket runs. Requests are used again, with their tokens and with what they
+// have grown to.
+#pragma once
+
+#include "interpose/plugin/requests/request.hpp"
+
+namespace hocket::interpose {
+
+class NonblockingRequest final : public Request {
+ public:
+  /// `is_kept`: its token is good for all communicators, so that it is used again.
+  explicit NonblockingRequest(bool is_kept) : is_kept_(is_kept) {}
+
+  int consume(MPI_Request* handle) noexcept override;
+  /// An error: it is not a persistent one.
+  int activate() noexcept override;
+  int forget(MPI_Request* handle) noexcept override;
+
+ private:
+  friend class UnusedRequests;
+  friend void give_back(NonblockingRequest& request) noexcept;
+  void dispose() noexcept override;
+
+  const bool is_kept_;
+  NonblockingRequest* next_unused_ = nullptr;
+};
+
+/// For one operation on this communicator. Under the progress lock. Throws std::bad_alloc.
+NonblockingRequest& take_request(const Communicator& communicator);
+/// From anywhere, also from within the MPI.
+void give_back(NonblockingRequest& request) noexcept;
+/// The communicator that the tokens are on is about to end.
+void free_unused_requests() noexcept;
+
+}  // namespace hocket::interpose
