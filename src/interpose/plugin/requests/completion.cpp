@@ -1,6 +1,6 @@
 // Waits and tests. Those that include what Hocket runs are answered by Hocket (own_completion.hpp). In all
-// others Hocket's operations go on, while there are any: a wait is a loop of tests then, so that the MPI never
-// waits for what only Hocket can complete on another rank.
+// others Hocket's operations go on, while there are any: a wait is a loop of tests then, so that the MPI
+// never waits for what only Hocket can complete on another rank.
 #include "interpose/plugin/requests/completion.hpp"
 
 #include "interpose/plugin/host.hpp"

@@ -47,8 +47,8 @@ bool keeps_tokens() noexcept {
 NonblockingRequest& make_request(const Communicator& c, bool is_kept) {
   auto made = std::make_unique<NonblockingRequest>(is_kept);
   NonblockingRequest& request = *made;
-  const int code = is_kept ? give_token(std::move(made), MPI_COMM_SELF, 0)
-                           : give_token(std::move(made), c.handle, c.rank);
+  const int code =
+      is_kept ? give_token(std::move(made), MPI_COMM_SELF, 0) : give_token(std::move(made), c.handle, c.rank);
   if (code != MPI_SUCCESS) throw std::bad_alloc();
   return request;
 }

@@ -73,8 +73,8 @@ MPI_Status* at(MPI_Status* statuses, int place) {
 
 // Adds Hocket's to those of the MPI's that have completed: *completed is the number so far.
 template <class Requests, class Take>
-int add_over(int count, Requests* requests, int* completed, int* indices, MPI_Status* statuses,
-             int code, Take take) {
+int add_over(int count, Requests* requests, int* completed, int* indices, MPI_Status* statuses, int code,
+             Take take) {
   if (*completed == MPI_UNDEFINED) *completed = 0;  // none of the MPI's is active
   for (int i = 0; i < count; ++i) {
     auto* request = find_active(requests[i]);

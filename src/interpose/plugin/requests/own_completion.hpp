@@ -1,5 +1,5 @@
-// Waits and tests of active collectives that Hocket runs. To the MPI they are inactive, so that it gives their
-// empty status but would not wait for them.
+// Waits and tests of active collectives that Hocket runs. To the MPI they are inactive, so that it gives
+// their empty status but would not wait for them.
 //
 // Each function is MPI's of that name, for one active request of Hocket's with its handle, or for an array
 // that includes such ones. Else the MPI's answers are right.

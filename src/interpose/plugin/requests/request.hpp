@@ -1,6 +1,6 @@
 // A collective of the program that has been started, or is to be: the description of its call, its data where
-// they have to be packed, the engine's operation, and the MPI's request that stands for it (own_requests.hpp).
-// It is for one start (nonblocking_request.hpp) or for many (persistent_request.hpp).
+// they have to be packed, the engine's operation, and the MPI's request that stands for it
+// (own_requests.hpp). It is for one start (nonblocking_request.hpp) or for many (persistent_request.hpp).
 #pragma once
 
 #include <atomic>
