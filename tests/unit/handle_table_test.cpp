@@ -53,6 +53,13 @@ TEST(HandleTable, KeptNodeNoLongerMatchesAfterErase) {
   EXPECT_EQ(node->value.load(), nullptr);
 }
 
+TEST(HandleTable, TakesAllThatGo) {
+  HandleTable<int> table;
+  for (HandleBits h = 0; h < 10; ++h) table.insert(h << 24, std::make_unique<int>(static_cast<int>(h)));
+  EXPECT_EQ(table.take_all([](int value) { return value % 2 == 1; }).size(), 5U);
+  for (HandleBits h = 0; h < 10; ++h) EXPECT_EQ(table.find(h << 24) == nullptr, h % 2 == 1);
+}
+
 TEST(HandleTable, ReadersNeedNoLock) {
   HandleTable<int> table;
   std::vector<std::thread> readers;

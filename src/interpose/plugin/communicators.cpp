@@ -95,7 +95,7 @@ void release_persistent_of(Communicator& c) {
 }
 
 void close_communicators() {
-  forget_all_requests();
+  forget_persistent_requests();
   communicators.clear();
   if (keyval != no_keyval) host().Comm_free_keyval(&keyval);
   keyval = no_keyval;

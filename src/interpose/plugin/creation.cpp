@@ -2,6 +2,7 @@
 #include "interpose/plugin/creation.hpp"
 
 #include "interpose/plugin/install.hpp"
+#include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
@@ -49,6 +50,7 @@ int comm_free(MPI_Comm* comm) {
 
 int comm_disconnect(MPI_Comm* comm) {
   if (comm) finish_requests(*comm);
+  if (const Communicator* c = comm ? find_communicator(*comm) : nullptr) free_tokens_on(*c);
   if (comm) forget_unfinished(*comm);
   return host().Comm_disconnect(comm);
 }

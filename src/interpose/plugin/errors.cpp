@@ -23,7 +23,9 @@ int code_for(const std::string& text) {
   return code;
 }
 
-int said_code(std::string_view text) {
+}  // namespace
+
+int say_error(std::string_view text) {
   try {
     const std::string line(text);
     say(line);
@@ -33,15 +35,13 @@ int said_code(std::string_view text) {
   }
 }
 
-}  // namespace
-
 void say(const std::string& line) {
   const std::string text = "hocket: " + line + "\n";
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
 int raise_error(MPI_Comm comm, std::string_view text) {
-  return raise_class(comm, said_code(text));
+  return raise_class(comm, say_error(text));
 }
 
 int raise_class(MPI_Comm comm, int code) {

@@ -11,6 +11,9 @@ namespace hocket::interpose {
 /// One line on standard error.
 void say(const std::string& line);
 
+/// Says the text. Returns a code of Hocket's class for it, to be raised.
+int say_error(std::string_view text);
+
 /// Says the text and raises an error of Hocket's class. Returns the code, for handlers that return.
 int raise_error(MPI_Comm comm, std::string_view text);
 

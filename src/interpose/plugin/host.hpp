@@ -26,7 +26,7 @@
   X(Type_free) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free_keyval) \
   X(Type_set_attr) X(Op_commutative) X(Op_free) X(Reduce_local) X(Pack) X(Unpack) X(Grequest_start) \
   X(Grequest_complete) X(Request_get_status) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) \
-  X(Testall) X(Testany) X(Testsome) X(Status_set_elements) X(Status_set_cancelled) X(Add_error_class) X(Add_error_code) \
+  X(Testall) X(Testany) X(Testsome) X(Add_error_class) X(Add_error_code) \
   X(Add_error_string) X(Isend) X(Irecv) X(Recv_init) X(Iallreduce) X(Cancel) X(Request_free) \
   X(Comm_get_attr) X(Comm_get_parent) X(Comm_create_errhandler) X(Comm_set_errhandler) X(Errhandler_free) \
   X(Query_thread) X(Start) X(Startall) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \

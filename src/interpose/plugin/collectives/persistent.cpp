@@ -35,7 +35,7 @@ int make_ours(Communicator& c, MPI_Request* handle, Native native, A... argument
   }
   request->keep(described, std::move(prepared));
   const PersistentRequest& kept = *request;
-  if (const int code = give_token(std::move(request), c.handle, c.rank); code != MPI_SUCCESS) return code;
+  if (const int code = give_token(std::move(request), c); code != MPI_SUCCESS) return code;
   *handle = kept.token();
   return MPI_SUCCESS;
 }

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "interpose/plugin/mpi_abi.hpp"
 
@@ -80,6 +81,18 @@ class HandleTable {
     const std::lock_guard lock(mutex_);
     Node* node = find(handle);
     return node ? empty(*node) : nullptr;
+  }
+
+  /// Erases all of which this is true.
+  template <class Predicate>
+  std::vector<std::unique_ptr<Value>> take_all(Predicate goes) {
+    std::vector<std::unique_ptr<Value>> taken;
+    const std::lock_guard lock(mutex_);
+    for (auto& bucket : buckets_)
+      for (Node* node = bucket.load(std::memory_order_relaxed); node; node = node->next)
+        if (const Value* value = node->value.load(std::memory_order_relaxed); value && goes(*value))
+          taken.push_back(empty(*node));
+    return taken;
   }
 
   void clear() {

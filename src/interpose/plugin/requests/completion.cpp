@@ -84,8 +84,8 @@ int test_some(int count, MPI_Request* requests, int* completed, int* indices, MP
 }
 
 int request_get_status(MPI_Request request, int* done, MPI_Status* status) {
-  if (Request* ours = find_active(request)) [[unlikely]]
-    return own::get_status(*ours, done, status);
+  if (find_active(request)) [[unlikely]]
+    return own::get_status(request, done, status);
   progress_before_test();
   return host().Request_get_status(request, done, status);
 }
@@ -111,6 +111,11 @@ int request_get_status_some(int count, const MPI_Request* requests, int* complet
     return own::get_status_some(count, requests, completed, indices, statuses);
   progress_before_test();
   return host().Request_get_status_some(count, requests, completed, indices, statuses);
+}
+
+// MPI forbids to cancel a collective, and the MPI has a receive here.
+int cancel(MPI_Request* request) {
+  return request && find_own(*request) ? refuse_request() : host().Cancel(request);
 }
 
 // It does not go on with anything, as MPICH's own does not.
@@ -139,6 +144,7 @@ void install_completion(void** own) {
   install(own, HOCKET_CALL_Testany, &test_any);
   install(own, HOCKET_CALL_Testsome, &test_some);
   install(own, HOCKET_CALL_Request_get_status, &request_get_status);
+  install(own, HOCKET_CALL_Cancel, &cancel);
   install_get_status_of_many(own);
   if (host().Request_is_complete) install(own, HOCKET_CALL_X_Request_is_complete, &request_is_complete);
 }

@@ -5,9 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
-#include "interpose/plugin/lifecycle.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 
@@ -38,18 +36,10 @@ static constinit UnusedRequests unused;
 
 namespace {
 
-/// The world model has a communicator that is always there. Its requests are not good beside those of a
-/// session's communicators: Open MPI refuses arrays of both.
-bool keeps_tokens() noexcept {
-  return process.world && !sessions_remain();
-}
-
-NonblockingRequest& make_request(const Communicator& c, bool is_kept) {
-  auto made = std::make_unique<NonblockingRequest>(is_kept);
+NonblockingRequest& make_request(const Communicator& c) {
+  auto made = std::make_unique<NonblockingRequest>();
   NonblockingRequest& request = *made;
-  const int code =
-      is_kept ? give_token(std::move(made), MPI_COMM_SELF, 0) : give_token(std::move(made), c.handle, c.rank);
-  if (code != MPI_SUCCESS) throw std::bad_alloc();
+  if (give_token(std::move(made), c) != MPI_SUCCESS) throw std::bad_alloc();
   return request;
 }
 
@@ -62,15 +52,14 @@ void drop(NonblockingRequest& request) noexcept {
 }  // namespace
 
 NonblockingRequest& take_request(const Communicator& c) {
-  const bool is_kept = keeps_tokens();
-  NonblockingRequest* request = is_kept ? unused.take() : nullptr;
-  return request ? *request : make_request(c, is_kept);
+  NonblockingRequest* request = tokens_last() ? unused.take() : nullptr;
+  return request ? *request : make_request(c);
 }
 
-// A token that is kept and comes back after the world model has ended went with it.
+// A lasting token that comes back after the world model has ended went with it.
 void give_back(NonblockingRequest& request) noexcept {
   request.become_inactive();
-  if (!request.is_kept_)
+  if (!request.has_lasting_token())
     drop(request);
   else if (process.world)
     unused.give_back(request);
@@ -90,17 +79,23 @@ int NonblockingRequest::consume(MPI_Request* handle) noexcept {
 }
 
 int NonblockingRequest::activate() noexcept {
-  return raise_class(communicator().handle, MPI_ERR_REQUEST);
+  return refuse_request();
 }
 
 int NonblockingRequest::forget(MPI_Request* handle) noexcept {
+  if (!is_active()) return refuse_request();
   *handle = null().request;
   abandon();
   return MPI_SUCCESS;
 }
 
+// Freeing a token may free its communicator, and call what the program has attached to that: not here. MPI
+// forbids to free such a request while it is active; a token that does not last is lost then.
 void NonblockingRequest::dispose() noexcept {
-  give_back(*this);
+  if (has_lasting_token())
+    give_back(*this);
+  else
+    take_token(token());
 }
 
 }  // namespace hocket::interpose

@@ -1,5 +1,5 @@
-// A non-blocking collective that Hocket runs. Requests are used again, with their tokens and with what they
-// have grown to.
+// A non-blocking collective that Hocket runs. Requests whose tokens last are used again, with what they have
+// grown to.
 #pragma once
 
 #include "interpose/plugin/requests/request.hpp"
@@ -8,20 +8,17 @@ namespace hocket::interpose {
 
 class NonblockingRequest final : public Request {
  public:
-  /// `is_kept`: its token is good for all communicators, so that it is used again.
-  explicit NonblockingRequest(bool is_kept) : is_kept_(is_kept) {}
-
   int consume(MPI_Request* handle) noexcept override;
   /// An error: it is not a persistent one.
   int activate() noexcept override;
   int forget(MPI_Request* handle) noexcept override;
+  bool is_persistent() const override { return false; }
 
  private:
   friend class UnusedRequests;
   friend void give_back(NonblockingRequest& request) noexcept;
   void dispose() noexcept override;
 
-  const bool is_kept_;
   NonblockingRequest* next_unused_ = nullptr;
 };
 

@@ -75,6 +75,7 @@ MPI_Status* at(MPI_Status* statuses, int place) {
 template <class Requests, class Take>
 int add_over(int count, Requests* requests, int* completed, int* indices, MPI_Status* statuses, int code,
              Take take) {
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
   if (*completed == MPI_UNDEFINED) *completed = 0;  // none of the MPI's is active
   for (int i = 0; i < count; ++i) {
     auto* request = find_active(requests[i]);
@@ -107,8 +108,11 @@ bool look_for_active(int count, const MPI_Request* requests) noexcept {
   return false;
 }
 
+// While Hocket goes on, an error handler may free what is waited for here: it is the MPI's null request then.
+
 int test(Request& request, MPI_Request* handle, int* done, MPI_Status* status) {
   if (!request.is_over()) go_on();
+  if (find_active(*handle) != &request) return host().Test(handle, done, status);
   *done = request.is_over();
   return *done ? finish(request, handle, status) : MPI_SUCCESS;
 }
@@ -119,6 +123,7 @@ int wait(Request& request, MPI_Request* handle, MPI_Status* status) {
   Pauses pauses;
   for (std::uint32_t turn = 1; !request.is_over(); ++turn) {
     progress_for(request);
+    if (find_active(*handle) != &request) return host().Wait(handle, status);
     if (request.is_over()) break;
     if (turn % turns_per_poke == 0) poke(nullptr);
     pauses.pause();
@@ -184,11 +189,13 @@ int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MP
   }
 }
 
-int get_status(const Request& request, int* done, MPI_Status* status) {
+int get_status(MPI_Request handle, int* done, MPI_Status* status) {
   go_on();
-  *done = request.is_over();
+  const Request* request = find_active(handle);
+  if (!request) return host().Request_get_status(handle, done, status);
+  *done = request->is_over();
   if (*done) give_empty_status(status);
-  return *done ? request.code() : MPI_SUCCESS;
+  return *done ? request->code() : MPI_SUCCESS;
 }
 
 int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {

@@ -23,7 +23,7 @@ int test(Request& request, MPI_Request* handle, int* done, MPI_Status* status);
 int test_all(int count, MPI_Request* requests, int* done, MPI_Status* statuses);
 int test_any(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status);
 int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses);
-int get_status(const Request& request, int* done, MPI_Status* status);
+int get_status(MPI_Request handle, int* done, MPI_Status* status);
 int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses);
 int get_status_any(int count, const MPI_Request* requests, int* index, int* done, MPI_Status* status);
 int get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,

@@ -28,13 +28,22 @@ inline Request* find_active(MPI_Request handle) {
   return request && request->is_active() ? request : nullptr;
 }
 
-/// Makes a token for the request, which the table owns from now on. `self` is this process's rank in the
-/// communicator, which the token keeps. An MPI error code. Throws std::bad_alloc.
-int give_token(std::unique_ptr<Request> request, MPI_Comm comm, int self);
+/// New tokens last: they are good for operations on all communicators.
+bool tokens_last() noexcept;
+/// Makes a token for the request, which the table owns from now on; on this communicator if tokens do not
+/// last. An MPI error code. Throws std::bad_alloc.
+int give_token(std::unique_ptr<Request> request, const Communicator& communicator);
 /// What is left of it when it has no token any more, which goes back to the MPI elsewhere.
 std::unique_ptr<Request> take_token(MPI_Request token);
 
-/// MPI ends: nothing is under way.
-void forget_all_requests();
+/// The MPI is about to free what is on this communicator, tokens included: so they go first, but for those of
+/// operations under way.
+void free_tokens_on(const Communicator& communicator);
+
+/// MPI_ERR_REQUEST, for a call that MPI does not allow with this request.
+int refuse_request() noexcept;
+
+/// MPI ends: nothing is under way. Non-blocking requests that are over may still be waited for.
+void forget_persistent_requests();
 
 }  // namespace hocket::interpose

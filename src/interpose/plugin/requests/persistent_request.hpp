@@ -30,6 +30,7 @@ class PersistentRequest final : public Request {
   int consume(MPI_Request* handle) noexcept override;
   int activate() noexcept override;
   int forget(MPI_Request* handle) noexcept override;
+  bool is_persistent() const override { return true; }
 
  private:
   bool begin();

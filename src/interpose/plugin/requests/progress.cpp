@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
@@ -58,17 +59,15 @@ void complete(Request& request) noexcept {
   count_completed();
 }
 
-/// The program's error handler may end MPI, and call any function of it: without the lock, and when the
-/// request is off the list.
+/// The program's error handler may call any function of MPI, also for this request, and may end MPI: without
+/// the lock, and when the request is not needed any more.
 void complete_failed(Request& request, Lock& lock) noexcept {
-  const auto failure = request.failure();
-  leave_communicator(request);
-  requests.remove(request);
-  count_completed();
+  const MPI_Comm comm = request.communicator().handle;
+  const int code = request.fail_to_deliver();
+  complete(request);
   lock.unlock();
-  request.raise(failure);
+  raise_class(comm, code);
   lock.lock();
-  request.tell();
 }
 
 /// It has ended before anybody had to go on with it. False: ending it takes more than the lock allows.

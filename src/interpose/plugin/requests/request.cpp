@@ -39,12 +39,8 @@ void Request::release() noexcept {
   --prepared_->users;
 }
 
-Request::Failure Request::failure() const {
-  return {communicator_->handle, communicator_->engine->error()};
-}
-
-void Request::raise(const Failure& failure) noexcept {
-  code_ = raise_error(failure.comm, failure.text);
+int Request::fail_to_deliver() noexcept {
+  return code_ = say_error(communicator_->engine->error());
 }
 
 void Request::tell() noexcept {

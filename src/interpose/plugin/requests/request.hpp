@@ -68,20 +68,20 @@ class Request {
   void deliver() noexcept;
   /// The operation belongs to its communicator again. Under the progress lock.
   void release() noexcept;
-  /// Instead of both, for a failed one: what to tell the program, and telling it, when the communicator may
-  /// be gone.
-  struct Failure {
-    MPI_Comm comm;
-    std::string text;
-  };
-  Failure failure() const;
-  void raise(const Failure& failure) noexcept;
+  /// Instead of delivery, for a failed one: says what has happened. Returns the error that is to be raised on
+  /// its communicator.
+  int fail_to_deliver() noexcept;
   /// Tells whoever waits: the last use of it here. Under the progress lock.
   void tell() noexcept;
 
   // The program's side.
   MPI_Request token() const { return token_; }
-  void set_token(MPI_Request token) { token_ = token; }
+  /// The token is on a communicator that the program cannot free.
+  bool has_lasting_token() const { return has_lasting_token_; }
+  void set_token(MPI_Request token, bool is_lasting) {
+    token_ = token;
+    has_lasting_token_ = is_lasting;
+  }
   /// It has been started, and nobody has waited for it since.
   bool is_active() const { return state_.load(std::memory_order_relaxed) != State::inactive; }
   /// Active, and complete: consume() is due.
@@ -94,6 +94,7 @@ class Request {
   virtual int activate() noexcept = 0;
   /// MPI_Request_free. An active one ends first, which nobody waits for.
   virtual int forget(MPI_Request* handle) noexcept = 0;
+  virtual bool is_persistent() const = 0;
 
  protected:
   void become_inactive() noexcept { state_.store(State::inactive, std::memory_order_relaxed); }
@@ -117,6 +118,7 @@ class Request {
   int code_ = 0;
   std::atomic<State> state_{State::inactive};
   bool is_abandoned_ = false;
+  bool has_lasting_token_ = false;
   bool arrived_ = false;
   bool failed_ = false;
   bool is_plain_ = false;
