@@ -117,9 +117,16 @@ between_nodes() {
     --rounds 2 --against openmpi --out "$out" "${in_small_apps[@]}"
 }
 
+# on_one_node RANKS: of which 4 share 2 cores, as in containers and on laptops
+on_one_node() {
+  limited 240 hocket bench --applications -n "$1" --rounds 2 --against openmpi,mpich --out "$out" "${in_small_apps[@]}"
+}
+
 applications() {
-  can_shape || return 0
   fresh "$results/applications" .jsonl
+  on_one_node 2
+  on_one_node 4
+  can_shape || return 0
   between_nodes 190 20gbit
   between_nodes 190 2gbit
   between_nodes 130 500mbit poisson_cg

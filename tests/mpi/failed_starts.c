@@ -12,6 +12,7 @@ static int pending_sum;
 // ---- the handler
 static int calls_of_handler;
 static int seen_code;
+static MPI_Request* freed_by_handler;
 
 static int sum_of_ranks(void) {
   return size * (size - 1) / 2;
@@ -37,6 +38,7 @@ static void handle(MPI_Comm* comm, int* code, ...) {
   while (!done) MPI_Test(&pending, &done, MPI_STATUS_IGNORE);
   CHECK(pending_sum == sum_of_ranks());
   start_another();
+  if (freed_by_handler && *freed_by_handler != MPI_REQUEST_NULL) MPI_Request_free(freed_by_handler);
 }
 
 static void expect_failure(int code, const char* what) {
@@ -111,6 +113,17 @@ static void fail_persistently(int (*complete)(MPI_Request*), const char* what) {
   MPI_Request_free(&request);
 }
 
+// The wait finds nothing to wait for any more.
+static void fail_and_be_freed(int (*complete)(MPI_Request*), const char* what) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  freed_by_handler = &request;
+  if (MPI_Iallreduce(in, out, wrong_count(), MPI_INT, MPI_SUM, broken, &request) == MPI_SUCCESS)
+    complete(&request);
+  freed_by_handler = NULL;
+  CHECK(request == MPI_REQUEST_NULL);
+  expect_failure(seen_code, what);
+}
+
 // In one array with a persistent one that works.
 static void fail_beside_a_persistent_one(int (*complete)(MPI_Request*), const char* what) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -169,6 +182,8 @@ static const struct {
     {"test", fail_under_way, test_for},
     {"waitall", fail_under_way, wait_for_all},
     {"waitany", fail_under_way, wait_for_any},
+    {"freed_in_wait", fail_and_be_freed, wait_for},
+    {"freed_in_test", fail_and_be_freed, test_for},
     {"beside_persistent", fail_beside_a_persistent_one, wait_for},
     {"persistent_wait", fail_persistently, wait_for},
     {"persistent_test", fail_persistently, test_for},

@@ -167,7 +167,8 @@ def test_wrong_words_are_refused(hocket: Hocket, words: tuple[str, ...], said: s
 
 @needs_programs
 def test_both_sides_are_measured_in_all_forms() -> None:
-    found = measuring.run(INSTALLED[0], Request([FFT], 2, rounds=1, repeat=2), FFT)
+    twice = dataclasses.replace(FFT, repeat=2)
+    found = measuring.run(INSTALLED[0], Request([twice], 2, rounds=1), twice)
     variants = {"slab", "pencil", "slab, tile 2"}
     assert {(one.side, one.form, one.variant) for one in found} == {
         (side, form, variant) for side in measuring.SIDES for form in measuring.FORMS for variant in variants

@@ -40,7 +40,8 @@ milliseconds of the slowest rank, medians (p10-p90); *in MPI* is the share of al
 _target = 1.1
 _target_text = f"""\
 The non-blocking form with Hocket beside the best form on the MPI alone, where that comes off best of all that
-was measured. Target for each application: {_target:g}x in one configuration at least."""
+was measured. Target for each application: {_target:g}x in one configuration at least. More ranks than the
+machine has cores share them: then a rank that waits in the MPI may keep others from computing."""
 
 _summary_text = """\
 The best form on the MPI alone, whichever that is, beside the non-blocking and the blocking form with Hocket
