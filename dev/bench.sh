@@ -119,7 +119,7 @@ between_nodes() {
 
 # on_one_node RANKS: of which 4 share 2 cores, as in containers and on laptops
 on_one_node() {
-  limited 240 hocket bench --applications -n "$1" --rounds 2 --against openmpi,mpich --out "$out" "${in_small_apps[@]}"
+  limited 420 hocket bench --applications -n "$1" --rounds 2 --against openmpi,mpich --out "$out" "${in_small_apps[@]}"
 }
 
 applications() {
@@ -127,9 +127,9 @@ applications() {
   on_one_node 2
   on_one_node 4
   can_shape || return 0
-  between_nodes 190 20gbit
-  between_nodes 190 2gbit
-  between_nodes 130 500mbit poisson_cg
+  between_nodes 240 20gbit
+  between_nodes 240 2gbit
+  between_nodes 150 500mbit poisson_cg
 }
 
 is_step() { [[ " ${steps[*]} " == *" $1 "* ]]; }

@@ -6,6 +6,7 @@
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
+
 bool Request::run(engine::Prepared& prepared, const Call& call) {
   arrived_ = failed_ = is_ending_ = is_abandoned_ = false;
   code_ = MPI_SUCCESS;
