@@ -41,7 +41,7 @@ int PersistentRequest::consume(MPI_Request*) noexcept {
 }
 
 int PersistentRequest::forget(MPI_Request* handle) noexcept {
-  static_cast<void>(take_token(*handle).release());  // itself
+  [[maybe_unused]] const Request* itself = take_token(*handle).release();
   abandon();
   if (!is_anything_under_way()) free_unused(started_count());
   return host().Request_free(handle);
