@@ -8,7 +8,7 @@ using transports::Blocker;
 using transports::shm::Lane;
 
 LaneOperation::LaneOperation(NonblockingLane& lane, std::size_t place)
-    : lane_(lane), place_(place), exposed_(staging_, lane.processes_) {}
+    : lane_(lane), place_(place), exposed_(staging_, lane.peers_) {}
 
 void LaneOperation::prepare(const Prepared& prepared, const Call& call) {
   single_copy_ = prepared.has_choice() ? &prepared.single_copy : nullptr;
@@ -95,7 +95,6 @@ bool LaneOperation::choose() noexcept {
 
 /// One instance is enough, and no staging.
 void LaneOperation::read_peers() noexcept {
-  lane_.know_processes();
   follow(*single_copy_);
   unused_ = static_cast<std::uint32_t>(tickets_.size()) - 1;
   tickets_.resize(1, tickets_[0]);
@@ -153,8 +152,8 @@ Outstanding::Needs LaneOperation::needs() const noexcept {
 
 void LaneOperation::fail(Status status) noexcept {
   const std::uint32_t number = tickets_[segment_ < tickets_.size() ? segment_ : 0].instance.number();
-  if (status == Status::failed && exposed_.failure().error != 0)
-    SingleCopy::report(exposed_.failure(), lane_.guard_, number);
+  if (status == Status::failed && lane_.peers_.failure().error != 0)
+    SingleCopy::report(lane_.peers_.failure(), lane_.guard_, number);
   else
     lane_.guard_.fail(number, status);
 }

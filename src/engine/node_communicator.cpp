@@ -17,7 +17,7 @@ NodeCommunicator::NodeCommunicator(Engine& engine, const SlotKey& key, std::span
       guard_(engine, members_, transports::shm::header_in(lines)),
       channel_(lines, static_cast<Rank>(members.size()), rank, waiting_of(engine, guard_)),
       single_copy_(engine, members_, channel_),
-      runner_(*engine.arena(), key, channel_),
+      runner_(*engine.arena(), key, channel_, single_copy_),
       size_samples_(channel_),
       rows_(engine.report()),
       prepared_(engine.report()),

@@ -52,9 +52,14 @@ class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
   };
 
   /// What a trial tries.
+  struct Contender {
+    tuning::Choice choice;
+    bool lends = false;
+  };
   struct Contenders {
-    std::array<tuning::Choice, Trial::most_paths> choices;
+    std::array<Contender, Trial::most_paths> all;
     std::size_t count = 0;
+    void add(const Contender& contender) { all[count++] = contender; }
   };
 
   // node_communicator.cpp
@@ -74,6 +79,7 @@ class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
   void decide(Decision& decision, const Call& call);
   tuning::Situation situation_of(const CallKind& kind, const Call& call) const;
   Path path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
+  Path path_of(const Contender& contender, const CallKind& kind, const Call& call);
   Path flat_path(const CallKind& kind, const Call& call, const tuning::Choice& choice) const;
   Plans::Shared plan_for(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   Path planned(const CallKind& kind, const Call& call, const tuning::Choice& choice);

@@ -20,6 +20,8 @@ namespace {
 /// Smaller calls end before a trial's clock has been read.
 constexpr std::size_t least_tried_bytes = 16 * 1024;
 constexpr std::string_view won_reason = "a trial of the data paths, in the program's own calls";
+constexpr std::string_view lent_reason =
+    "a trial of the data paths, in the program's own calls: large blocks are read where they are";
 
 /// An element at least, where data go through staging buffers with areas of this size.
 bool fits_staging(const Plan& plan, const Call& call, std::size_t area_bytes) {
@@ -110,6 +112,12 @@ Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tu
   return path;
 }
 
+Path NodeCommunicator::path_of(const Contender& contender, const CallKind& kind, const Call& call) {
+  Path path = path_for(kind, call, contender.choice);
+  path.lends = path.lends || contender.lends;
+  return path;
+}
+
 /// By a compiled plan, if the row has one and the data are small enough.
 Path NodeCommunicator::flat_path(const CallKind& kind, const Call& call, const tuning::Choice& choice) const {
   Path path;
@@ -138,13 +146,13 @@ Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tun
   Plans::Shared plan = plan_for(kind, call, choice);
   if (!fits_staging(*plan, call, transports::shm::staging_area_bytes))
     return native(kind, "one element is larger than the staging buffer");
-  if (algorithm.single_copy && !runner_.can_read_peers()) runner_.read_peers(single_copy_);
   runner_.fit(*plan);
   Path path;
   path.plan = std::move(plan);
   path.algorithm = &algorithm;
   path.small_blocks_first = algorithm.access == Access::two_sided && !sizes_known(call.function) &&
                             compiled::SmallBlocks::possible(channel_.ranks());
+  path.lends = engine_.options().cma == "on";
   path.copies_input = copies_input(algorithm);
   return path;
 }
@@ -160,32 +168,34 @@ bool only_moves_data(ir::Collective collective, Rank ranks) {
 }  // namespace
 
 /// Large calls that move data: what the rules chose, single copy if they did not choose it though it is
-/// possible, and the MPI's own call. None: nothing to try.
+/// possible, for blocks of any size by loans, and the MPI's own call. None: nothing to try.
 NodeCommunicator::Contenders NodeCommunicator::contenders(const Call& call,
                                                           const tuning::Situation& situation,
                                                           const tuning::Choice& ruled) const {
-  Contenders all;
+  Contenders found;
   if (!engine_.options().trials || !only_moves_data(call.collective, channel_.ranks()) || !ruled.algorithm ||
       !ruled.built_in || situation.bytes < least_tried_bytes)
-    return all;
-  all.choices[all.count++] = ruled;
+    return found;
+  found.add({ruled});
   const Algorithm* exposed = single_copy_.is_possible() && situation.equal_blocks
                                  ? algorithms::find(call.collective, "exposed")
                                  : nullptr;
   if (exposed && exposed != ruled.algorithm)
-    all.choices[all.count++] = {exposed, algorithms::presets(*exposed), true, won_reason};
-  all.choices[all.count++] = {nullptr, {}, true, won_reason};
-  return all;
+    found.add({{exposed, algorithms::presets(*exposed), true, won_reason}});
+  if (!situation.equal_blocks && ruled.algorithm->access == Access::two_sided && single_copy_.least_loan())
+    found.add({{ruled.algorithm, ruled.parameters, true, lent_reason}, true});
+  found.add({{nullptr, {}, true, won_reason}});
+  return found;
 }
 
 void NodeCommunicator::begin_trial(Decision& decision, const Call& call, const tuning::Situation& situation,
                                    const tuning::Choice& ruled) {
-  const Contenders all = contenders(call, situation, ruled);
-  if (all.count == 0 || decision.path.is_native()) return;
+  const Contenders found = contenders(call, situation, ruled);
+  if (found.count == 0 || decision.path.is_native()) return;
   decision.tried[0] = decision.path;
-  for (std::size_t i = 1; i < all.count; ++i)
-    decision.tried[i] = path_for(decision.kind, call, all.choices[i]);
-  decision.trial = &trials_.of(call.function, decision.kind.bytes, all.count);
+  for (std::size_t i = 1; i < found.count; ++i)
+    decision.tried[i] = path_of(found.all[i], decision.kind, call);
+  decision.trial = &trials_.of(call.function, decision.kind.bytes, found.count);
 }
 
 Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
@@ -261,10 +271,10 @@ void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
 tuning::Choice NodeCommunicator::choice_on_lane(Form form, const Call& call,
                                                 const tuning::Situation& situation) const {
   const tuning::Choice ruled = engine_.rules().choose(situation);
-  const Contenders all = contenders(call, situation, ruled);
-  const Trial* trial = all.count == 0 ? nullptr : trials_.find(call.function, situation.bytes, all.count);
+  const Contenders found = contenders(call, situation, ruled);
+  const Trial* trial = found.count == 0 ? nullptr : trials_.find(call.function, situation.bytes, found.count);
   if (!trial || trial->judged() == 0) return ruled;
-  const tuning::Choice& winner = all.choices[trial->winner()];
+  const tuning::Choice& winner = found.all[trial->winner()].choice;
   const bool may_be_native = form == Form::nonblocking && !engine_.progresses_in_background();
   return winner.algorithm || may_be_native ? winner : ruled;
 }

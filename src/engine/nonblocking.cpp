@@ -44,7 +44,7 @@ NonblockingLane::NonblockingLane(const Ground& ground, std::uint32_t number, std
              ground.channel.waiting().poke_context, &guard_, nullptr}),
       single_copy_(ground.single_copy),
       votes_(single_copy_, lane_.channel()),
-      processes_(ground.members.size()),
+      peers_(single_copy_.peers()),
       staging_memory_(arena_, part_of(ground.key, staging_part, number)),
       cells_memory_(arena_, part_of(ground.key, cells_part, number)) {
   guard_.watch(lane_.channel());
@@ -64,18 +64,24 @@ NonblockingLane::~NonblockingLane() {
 bool NonblockingLane::has_memory_for(const Prepared& prepared) {
   const Path& path = prepared.path;
   if (!path.algorithm) return true;
-  if (path.plan->single_copy) know_processes();
   const Algorithm& algorithm = *path.algorithm;
   const Rank ranks = lane_.channel().ranks();
   if (algorithm.access == Access::two_sided) {
     std::byte* memory = cells_memory_.carve(transports::shm::cells_bytes(ranks), ranks, Content::zeros);
-    if (memory && !cells_)
-      cells_ = std::make_unique<transports::shm::Cells>(memory, ranks, lane_.channel().rank(),
-                                                        lane_.channel().waiting());
+    if (memory && !cells_) make_cells(memory);
     return memory != nullptr;
   }
   return !algorithm.staging ||
          staging_memory_.carve(Lane::staging_bytes(ranks), ranks, Content::anything) != nullptr;
+}
+
+/// A lender may compute while its data are read: here loans pay even where the kernel's copy is slow.
+void NonblockingLane::make_cells(std::byte* memory) {
+  const auto least_loan = single_copy_.least_loan();
+  cells_ =
+      std::make_unique<transports::shm::Cells>(memory, lane_.channel().ranks(), lane_.channel().rank(),
+                                               lane_.channel().waiting(), least_loan ? &peers_ : nullptr);
+  if (least_loan) cells_->lend_from(*least_loan);
 }
 
 template <class Operation>

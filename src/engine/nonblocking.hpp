@@ -47,9 +47,6 @@ class NonblockingLane final : public Starts {
 
   /// Carves what the operations run on. False: the arena's budget is spent.
   bool has_memory_for(const Prepared& prepared);
-  /// All ranks can read all others.
-  void know_processes() noexcept { single_copy_.get_processes(processes_); }
-
   Outstanding* start(const Prepared& prepared, const Call& call) noexcept override;
 
  private:
@@ -57,6 +54,7 @@ class NonblockingLane final : public Starts {
   friend class LaneOperation;
   NonblockingLane(const Ground& ground, std::uint32_t number, std::byte* memory);
   void watch_blocking_calls(const Ground& ground);
+  void make_cells(std::byte* memory);
   template <class Operation>
   Outstanding& prepare(OperationPool<Operation>& pool, const Prepared& prepared, const Call& call);
   void mark(std::uint32_t first, std::uint32_t count, const CallKind& kind) noexcept;
@@ -67,7 +65,7 @@ class NonblockingLane final : public Starts {
   transports::shm::Lane lane_;
   const SingleCopy& single_copy_;
   LaneVotes votes_;
-  std::vector<pid_t> processes_;  ///< by rank, once they are needed
+  transports::cma::PeerMemory peers_;
   SlotPart staging_memory_, cells_memory_;
   std::unique_ptr<transports::shm::Cells> cells_;
   OperationPool<LaneFlatOperation> flat_operations_;

@@ -17,6 +17,7 @@ struct Path {
   std::shared_ptr<const executors::Plan> plan;       ///< interpreted plan, or neither: left to the MPI
   const algorithms::Algorithm* algorithm = nullptr;  ///< of the interpreted plan: the memory that it runs on
   bool small_blocks_first = false;  ///< the plan is only for what compiled/small_blocks.hpp leaves
+  bool lends = false;               ///< large messages between two ranks are read where they are
   bool copies_input = false;        ///< in-place calls need a copy of the input
   ReportRow* row = nullptr;
 

@@ -26,17 +26,15 @@ namespace hocket::engine {
 
 class PathRunner {
  public:
-  /// `key`: of the communicator's slots. Both others outlive it.
-  PathRunner(Arena& arena, const SlotKey& key, transports::shm::Channel& channel);
+  /// `key`: of the communicator's slots. All others outlive it.
+  PathRunner(Arena& arena, const SlotKey& key, transports::shm::Channel& channel,
+             const SingleCopy& single_copy);
   PathRunner(const PathRunner&) = delete;
   PathRunner& operator=(const PathRunner&) = delete;
 
   /// Carves what the algorithm runs on. False: the arena's budget is spent.
   bool has_memory_for(const algorithms::Algorithm& algorithm);
   void fit(const executors::Plan& plan) { workspace_.fit(plan); }
-  bool can_read_peers() const noexcept { return exposed_ != nullptr; }
-  /// Once every rank can read every other's memory.
-  void read_peers(const SingleCopy& single_copy);
 
   /// A call that is not native. `mark`: of the call, for the instances that it takes beyond its first.
   Status run(const Path& path, const Call& call, std::uint32_t signature, const CallMark& mark) noexcept {
@@ -48,23 +46,24 @@ class PathRunner {
   const std::optional<compiled::Disagreement>& disagreement() const noexcept {
     return small_blocks_.disagreement();
   }
-  std::optional<transports::cma::ReadFailure> read_failure() const;
+  std::optional<transports::cma::ReadFailure> read_failure() const noexcept;
 
  private:
   Status interpret(const Path& path, const Call& call, std::uint32_t signature,
                    const CallMark& mark) noexcept;
   Status run_one_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature,
                        const CallMark& mark);
-  Status run_two_sided(const executors::Plan& plan, const executors::Operation& op, std::uint32_t signature);
+  Status run_two_sided(const Path& path, const executors::Operation& op, std::uint32_t signature);
   Status run_blocks(const Path& path, const Call& call, std::uint32_t signature);
-  Status transfer(const executors::Plan& plan, const executors::Operation& op);
+  Status transfer(const Path& path, const executors::Operation& op);
 
   transports::shm::Channel& channel_;
   SlotPart staging_memory_, cells_memory_;
-  std::unique_ptr<transports::shm::Staging> staging_;
+  const std::optional<std::size_t> least_loan_;
+  transports::cma::PeerMemory peers_;
+  transports::shm::Staging staging_;
+  transports::cma::ExposedMemory<transports::shm::Staging> exposed_;
   std::unique_ptr<transports::shm::Cells> cells_;
-  std::vector<pid_t> processes_;  ///< by rank
-  std::unique_ptr<transports::cma::ExposedMemory<transports::shm::Staging>> exposed_;
   executors::Workspace workspace_;
   compiled::SmallBlocks small_blocks_;
   InputCopy input_copy_;

@@ -151,9 +151,16 @@ std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
          text_of(static_cast<int>(vote >> 8U & 0xffU));
 }
 
-void SingleCopy::get_processes(std::span<pid_t> processes) const noexcept {
-  for (Rank r = 0; r < channel_.ranks(); ++r)
-    processes[static_cast<std::size_t>(r)] = cma::pid_of(card_of(r));
+cma::PeerMemory SingleCopy::peers() const {
+  std::vector<cma::CardMemory> cards;
+  for (Rank r = 0; r < channel_.ranks(); ++r) cards.push_back(card_of(r));
+  return {std::move(cards), channel_.rank()};
+}
+
+std::optional<std::size_t> SingleCopy::least_loan() const noexcept {
+  const std::string& wish = engine_.options().cma;
+  if (wish == "off") return std::nullopt;
+  return wish == "on" ? 1 : least_single_copy_bytes;
 }
 
 void SingleCopy::report(const cma::ReadFailure& failure, Guard& guard, std::uint32_t call) noexcept {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "engine/engine.hpp"
 #include "engine/guard.hpp"
 #include "transports/cma/card.hpp"
-#include "transports/cma/exposed_memory.hpp"
+#include "transports/cma/peer_memory.hpp"
 #include "transports/shm/notice.hpp"
 #include "tuning/rules.hpp"
 
@@ -50,8 +51,10 @@ class SingleCopy {
     return settled() || last_stage_.is_due_before(instance);
   }
 
-  /// Process numbers by rank, once all have published their cards.
-  void get_processes(std::span<pid_t> processes) const noexcept;
+  /// The ranks' memory. Throws std::bad_alloc.
+  transports::cma::PeerMemory peers() const;
+  /// From how many bytes on a message pays that is read where it is. Null: nobody is to read others' memory.
+  std::optional<std::size_t> least_loan() const noexcept;
 
   static bool suffices(transports::cma::Gain gain, ir::Collective collective) noexcept;
 

@@ -46,6 +46,17 @@ class TwoSided {
   virtual Blocker recv_blocker(Rank peer) const noexcept = 0;
 };
 
+/// Peers' own memory, where the kernel lets one process read another's.
+class PeerMemory {
+ public:
+  virtual ~PeerMemory() = default;
+  /// Lets peers read this rank's, as far as that is its own to allow.
+  virtual void admit() noexcept = 0;
+  /// Whether this rank can read that peer's, which has admitted it: found out by trying.
+  virtual bool is_readable(Rank peer) noexcept = 0;
+  virtual Status read(Rank peer, std::uint64_t address, Piece target) noexcept = 0;
+};
+
 /// One-sided: staging buffers that peers read, steps that peers wait for. All of one instance (call or
 /// segment of it).
 class OneSided {

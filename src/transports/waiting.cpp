@@ -10,12 +10,8 @@ namespace hocket::transports {
 namespace {
 
 constexpr std::uint32_t spins_per_poke = 128;
-constexpr std::uint32_t spins_before_yield =
-    512;  // some 10 us: a running peer's hand-over; then the core may be somebody else's
 constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn asks the MPI
 constexpr std::uint32_t yields_per_poke = 4;
-constexpr std::uint32_t yields_before_sleep = 256;
-constexpr long longest_sleep_ns = 1'000'000;
 constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
 
 void relax() noexcept {
@@ -30,11 +26,6 @@ std::uint64_t now_ns() noexcept {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-void futex_wait(const void* word, std::uint32_t seen) noexcept {
-  const timespec bound{0, longest_sleep_ns};
-  syscall(SYS_futex, word, FUTEX_WAIT, seen, &bound, nullptr, 0);
 }
 
 }  // namespace
@@ -59,9 +50,7 @@ Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
   if (started_ns_ == 0) started_ns_ = now_ns();
   poke();
-  waiting_.sleepers->fetch_add(1, std::memory_order_relaxed);
-  futex_wait(word, seen);
-  waiting_.sleepers->fetch_sub(1, std::memory_order_relaxed);
+  sleep_among(*waiting_.sleepers, word, seen, longest_sleep_ns);
   poke();
   return waiting_.watch ? waiting_.watch->look(peer_, now_ns() - started_ns_) : Status::ok;
 }
@@ -79,6 +68,14 @@ Status Patience::nap() noexcept {
   if (now - looked_ns_ < longest_sleep_ns) return Status::ok;
   looked_ns_ = now;
   return waiting_.watch ? waiting_.watch->look(peer_, now - started_ns_) : Status::ok;
+}
+
+void sleep_among(std::atomic<std::uint32_t>& sleepers, const void* word, std::uint32_t seen,
+                 long most_ns) noexcept {
+  const timespec bound{0, most_ns};
+  sleepers.fetch_add(1, std::memory_order_relaxed);
+  syscall(SYS_futex, word, FUTEX_WAIT, seen, &bound, nullptr, 0);
+  sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void sleep_on(const void* word, std::uint32_t seen) noexcept {

@@ -14,6 +14,11 @@ namespace hocket::transports {
 
 using ir::Rank;
 
+/// Some 10 us: a running peer's hand-over; then the core may be somebody else's.
+inline constexpr std::uint32_t spins_before_yield = 512;
+inline constexpr std::uint32_t yields_before_sleep = 256;
+inline constexpr long longest_sleep_ns = 1'000'000;
+
 enum class WaitMode : std::uint8_t { spin, yield, sleep };
 
 /// Asked about once per millisecond of a long wait; anything but ok ends the wait.
@@ -58,6 +63,10 @@ class Patience {
 /// After a store that a sleeping rank may wait for. A wake-up that is missed costs the sleeper its bounded
 /// sleep, no more.
 void wake(const void* word) noexcept;
+
+/// Until the 4 bytes at `word` have changed from `seen` and somebody wakes it, or for so long at most.
+void sleep_among(std::atomic<std::uint32_t>& sleepers, const void* word, std::uint32_t seen,
+                 long most_ns) noexcept;
 
 /// Until the 4 bytes at `word` have changed from `seen` and somebody wakes it, or for no reason.
 void sleep_on(const void* word, std::uint32_t seen) noexcept;

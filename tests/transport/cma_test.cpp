@@ -287,20 +287,18 @@ TEST(ExposedMemory, CarriesDataBetweenProcesses) {
   constexpr Rank ranks = 3;
   constexpr std::size_t count = 20'000;
   const Shared lines(shm::bytes_for(ranks));
-  const Shared pids(4096);
-  auto& started = *reinterpret_cast<std::atomic<std::uint32_t>*>(pids.get() + 1024);
-  auto* pid = reinterpret_cast<pid_t*>(pids.get());
+  const Shared cards(4096);
+  auto& started = *reinterpret_cast<std::atomic<std::uint32_t>*>(cards.get() + 1024);
   Children children;
   for (Rank me = 0; me < ranks; ++me)
     children.start([&, me] {
-      harness::let_others_read();
-      pid[me] = getpid();
+      PeerMemory peers({cards.card(0), cards.card(1), cards.card(2)}, me);
+      peers.admit();
       started.fetch_add(1);
       await(started, ranks);
       shm::Channel channel(lines.get(), ranks, me, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
       shm::Staging below(channel);
-      const std::vector<pid_t> processes{pid, pid + ranks};
-      ExposedMemory via(below, processes);
+      ExposedMemory via(below, peers);
       const auto all = [&](std::uint32_t step) {
         for (Rank r = 0; r < ranks; ++r)
           while (r != me && via.reached(r, step) == Status::pending) sched_yield();
@@ -333,13 +331,15 @@ TEST(ExposedMemory, NamesWhoCouldNotBeRead) {
   const Shared lines(shm::bytes_for(2));
   shm::Channel channel(lines.get(), 2, 0, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
   shm::Staging below(channel);
-  const std::vector<pid_t> processes{getpid(), getpid()};
-  ExposedMemory via(below, processes);
+  const Shared cards(4096);
+  PeerMemory peers({cards.card(0), cards.card(1)}, 0);
+  publish_card(cards.card(1));  // this process is both ranks
+  ExposedMemory via(below, peers);
   std::byte to{};
   EXPECT_EQ(via.read_exposed(1, false, 8, {&to, 1}),
             Status::failed);  // rank 1 has exposed nothing: address 8
-  EXPECT_EQ(via.failure().peer, 1);
-  EXPECT_EQ(via.failure().error, EFAULT);
+  EXPECT_EQ(peers.failure().peer, 1);
+  EXPECT_EQ(peers.failure().error, EFAULT);
 }
 
 }  // namespace

@@ -3,29 +3,18 @@
 // worked among all ranks.
 #pragma once
 
-#include <span>
-#include <utility>
-#include <vector>
-
-#include "transports/cma/process_memory.hpp"
+#include "transports/cma/peer_memory.hpp"
 #include "transports/shm/lines.hpp"
 #include "transports/transport.hpp"
 
 namespace hocket::transports::cma {
 
-/// Why a read did not work; error 0: none failed.
-struct ReadFailure {
-  Rank peer = 0;
-  int error = 0;
-};
-
 /// `Below` carries steps and staging of the same instances, and has the flag lines that they are told in.
 template <class Below>
 class ExposedMemory final : public OneSided {
  public:
-  /// `processes`: by rank. Both outlive it.
-  ExposedMemory(Below& below, std::span<const pid_t> processes) noexcept
-      : below_(below), processes_(processes) {}
+  /// Both outlive it.
+  ExposedMemory(Below& below, PeerMemory& peers) noexcept : below_(below), peers_(peers) {}
 
   std::byte* own_staging() noexcept override { return below_.own_staging(); }
   const std::byte* staging_of(Rank owner) noexcept override { return below_.staging_of(owner); }
@@ -44,19 +33,12 @@ class ExposedMemory final : public OneSided {
   Status read_exposed(Rank owner, bool output, std::ptrdiff_t offset, Piece target) noexcept override {
     const shm::Signals& theirs = below_.line_of(owner).signals;
     const std::uint64_t base = (output ? theirs.output : theirs.input).load(std::memory_order_relaxed);
-    const int error = read_process_memory(processes_[static_cast<std::size_t>(owner)],
-                                          base + static_cast<std::uint64_t>(offset), target);
-    if (error == 0) return Status::ok;
-    failure_ = {owner, error};
-    return Status::failed;
+    return peers_.read(owner, base + static_cast<std::uint64_t>(offset), target);
   }
-
-  const ReadFailure& failure() const noexcept { return failure_; }
 
  private:
   Below& below_;
-  std::span<const pid_t> processes_;
-  ReadFailure failure_;
+  PeerMemory& peers_;
 };
 
 }  // namespace hocket::transports::cma

@@ -7,11 +7,16 @@
 namespace hocket::interpose::own {
 namespace {
 
+// The first in the array that is active, Hocket's, and not over; null: none.
+Request* first_under_way(int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i)
+    if (auto* request = find_active(requests[i]); request && !request->is_over()) return request;
+  return nullptr;
+}
+
 // Of all in the array that are active and Hocket's: whether they are over.
 bool are_over(int count, const MPI_Request* requests) {
-  for (int i = 0; i < count; ++i)
-    if (const auto* request = find_active(requests[i]); request && !request->is_over()) return false;
-  return true;
+  return !first_under_way(count, requests);
 }
 
 // The first in the array that is over; -1: none.
@@ -126,7 +131,7 @@ int wait(Request& request, MPI_Request* handle, MPI_Status* status) {
     if (find_active(*handle) != &request) return host().Wait(handle, status);
     if (request.is_over()) break;
     if (turn % turns_per_poke == 0) poke(nullptr);
-    pauses.pause();
+    pauses.pause_for(request);
   }
   return finish(request, handle, status);
 }
@@ -137,9 +142,12 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   for (int rest_done = 0;;) {
     go_on();
     const int code = rest_done ? MPI_SUCCESS : host().Testall(count, requests, &rest_done, statuses);
-    if (code != MPI_SUCCESS || (rest_done && are_over(count, requests)))
-      return finish_all(count, requests, statuses, code);
-    pauses.pause();
+    Request* const awaited = first_under_way(count, requests);
+    if (code != MPI_SUCCESS || (rest_done && !awaited)) return finish_all(count, requests, statuses, code);
+    if (rest_done)
+      pauses.pause_for(*awaited);
+    else
+      pauses.pause();
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "interpose/plugin/errors.hpp"
+#include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
@@ -218,16 +219,47 @@ void finish_all_of(const Communicator* communicator) noexcept {
 }
 
 void Pauses::pause() noexcept {
-  constexpr std::uint32_t spins_before_yield = 512, turns_per_look_at_the_clock = 256;
+  constexpr std::uint32_t turns_per_look_at_the_clock = 256;
   constexpr std::uint64_t nap_after_ns = 10'000'000;
   constexpr timespec nap{0, 50'000};
   const std::uint32_t turn = turns_++;
-  if (turn < spins_before_yield && !process.engine->oversubscribed()) return;
+  if (turn < spins()) return;
   if (!started_ns_ && turn >= turns_per_look_at_the_clock) started_ns_ = monotonic_ns();
   if (started_ns_ && monotonic_ns() - started_ns_ > nap_after_ns)
     nanosleep(&nap, nullptr);
   else
     sched_yield();
+}
+
+void Pauses::pause_for(Request& awaited) noexcept {
+  if (turns_ < spins() + transports::yields_before_sleep || !sleep_for(awaited)) pause();
+}
+
+std::uint32_t Pauses::spins() noexcept {
+  return process.engine->oversubscribed() ? 0 : transports::spins_before_yield;
+}
+
+/// Others under way may need this rank before what it waits for changes. Until it is awake again, the
+/// communicator stays. False: there is something to do, or nothing in memory to wait for.
+bool Pauses::sleep_for(Request& awaited) noexcept {
+  constexpr long sleep_among_others_ns = 100'000;
+  Lock lock(progress_lock, std::try_to_lock);
+  if (!lock || awaited.is_over() || !is_going_on(awaited)) return false;
+  // What it waits for is read before the last look, so that a change in between ends the sleep at once.
+  const transports::Blocker blocker = awaited.operation().blocker();
+  std::atomic<std::uint32_t>* const sleepers = awaited.operation().waiting().sleepers;
+  if (!blocker.word || !sleepers || awaited.advance()) return false;
+  const bool is_only = requests.is_only(awaited);
+  Communicator& communicator = awaited.communicator();
+  add(communicator.requests_under_way, 1);
+  lock.unlock();
+  transports::sleep_among(*sleepers, blocker.word, blocker.seen,
+                          is_only ? transports::longest_sleep_ns : sleep_among_others_ns);
+  lock.lock();
+  add(communicator.requests_under_way, -1);
+  lock.unlock();
+  poke(nullptr);
+  return true;
 }
 
 }  // namespace hocket::interpose

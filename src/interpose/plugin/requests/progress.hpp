@@ -63,8 +63,14 @@ void finish_all_of(const Communicator* communicator) noexcept;
 class Pauses {
  public:
   void pause() noexcept;
+  /// The same where nothing but this one is waited for: asleep if it takes long, so that whoever shares the
+  /// core with this rank has it.
+  void pause_for(Request& awaited) noexcept;
 
  private:
+  static std::uint32_t spins() noexcept;
+  static bool sleep_for(Request& awaited) noexcept;
+
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
 };
