@@ -23,8 +23,22 @@ void LaneFlatOperation::prepare(const Prepared& prepared, const Call& call) noex
   path_ = &prepared.path;
   signature_ = prepared.signature;
   call_ = &call;
+  mark_ = CallMark::of(prepared.kind);
+  take_ticket();
+}
+
+void LaneFlatOperation::take_ticket() noexcept {
   published_ = false;
   ticket_ = lane_.lane_.take(signature_, payload_bytes(*path_));
+}
+
+bool LaneFlatOperation::repeat() noexcept {
+  if (lane_.guard_.failed()) return false;
+  path_->row->count(call_->agreed_bytes);
+  take_ticket();
+  leave_mark(lane_.lane_.channel(), ticket_.instance.number(), mark_);
+  publish();
+  return true;
 }
 
 Status LaneFlatOperation::advance() noexcept {

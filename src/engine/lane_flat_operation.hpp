@@ -25,9 +25,11 @@ class LaneFlatOperation final : public Outstanding {
   bool has_given() const noexcept override { return published_; }
   Needs needs() const noexcept override;
   void fail(Status status) noexcept override;
+  bool repeat() noexcept override;
   void release() noexcept override;
 
  private:
+  void take_ticket() noexcept;
   bool publish() noexcept;
   compiled::StartedFlatCall flat_call() noexcept;
 
@@ -36,6 +38,7 @@ class LaneFlatOperation final : public Outstanding {
   const Path* path_ = nullptr;
   std::uint32_t signature_ = 0;
   const Call* call_ = nullptr;
+  CallMark mark_;
   transports::shm::Lane::Ticket ticket_;
   bool published_ = false;
   std::vector<const void*> sources_;  ///< room for one per rank

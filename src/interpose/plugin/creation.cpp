@@ -38,8 +38,7 @@ int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made_comm, MPI_R
 
 /// MPI_Comm_free is collective: all members come to it, and have started the same operations before.
 void finish_requests(MPI_Comm handle) {
-  const Communicator* c = find_communicator(handle);
-  if (c && is_anything_under_way()) finish_all_of(c);
+  if (const Communicator* c = find_communicator(handle)) finish_all_of(c);
 }
 
 int comm_free(MPI_Comm* comm) {

@@ -51,6 +51,16 @@ class HandleTable {
     return node ? node->value.load(std::memory_order_acquire) : nullptr;
   }
 
+  /// The first of which this is true, or null. The caller knows that it stays.
+  template <class Predicate>
+  Value* find_if(Predicate is_it) {
+    const std::lock_guard lock(mutex_);
+    for (auto& bucket : buckets_)
+      for (Node* node = bucket.load(std::memory_order_relaxed); node; node = node->next)
+        if (Value* value = node->value.load(std::memory_order_relaxed); value && is_it(*value)) return value;
+    return nullptr;
+  }
+
   /// For values that another thread may erase meanwhile.
   std::optional<Value> copy_of(HandleBits handle) {
     const std::lock_guard lock(mutex_);

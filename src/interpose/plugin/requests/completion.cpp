@@ -23,7 +23,7 @@ void progress_before_test() {
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
-  if (Request* ours = request ? find_active(*request) : nullptr) [[unlikely]]
+  if (Request* ours = request ? find_started(*request) : nullptr) [[unlikely]]
     return own::wait(*ours, request, status);
   return wait_with_progress(request, status);
 }

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "interpose/plugin/handles/handle_table.hpp"
+#include "interpose/plugin/requests/progress.hpp"
 #include "interpose/plugin/requests/request.hpp"
 
 namespace hocket::interpose {
@@ -23,9 +24,16 @@ inline Request* find_own(MPI_Request handle) {
   return own_request_count.load(std::memory_order_relaxed) ? own_requests.value_of(bits_of(handle)) : nullptr;
 }
 /// One that has been started, and not been waited for since. Null: the MPI's own answers are right.
-inline Request* find_active(MPI_Request handle) {
+inline Request* find_started(MPI_Request handle) {
   Request* request = find_own(handle);
   return request && request->is_active() ? request : nullptr;
+}
+/// The same, under way or over: not aside any more.
+inline Request* find_active(MPI_Request handle) {
+  Request* request = find_started(handle);
+  if (request && request->is_aside()) [[unlikely]]
+    join(*request);
+  return request;
 }
 
 /// New tokens last: they are good for operations on all communicators.

@@ -6,6 +6,7 @@
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress.hpp"
@@ -19,7 +20,25 @@ PersistentRequest::~PersistentRequest() {
   release_persistent_of(communicator());
 }
 
+/// Once such an operation has published, only its own rank has something to do for it; and what it is
+/// numbered by is its own. So it needs no lock while no other thread can come to its communicator, and need
+/// not be known to whoever goes on with operations. Where ranks share cores, waits are long and give them
+/// away: there it is under way at once.
+bool PersistentRequest::needs_nobody(const engine::Prepared& prepared) {
+  int level = MPI_THREAD_MULTIPLE;
+  return prepared.path.flat && prepared.own_starts && !process.engine->oversubscribed() &&
+         host().Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE;
+}
+
+bool PersistentRequest::begin_aside() {
+  if (!(keeps_operation() ? repeat() : start_(*this))) return false;
+  stand_aside();
+  if (!operation().has_given() && !advance() && !operation().has_given()) join(*this);
+  return true;
+}
+
 bool PersistentRequest::begin() {
+  if (may_stand_aside_) return begin_aside();
   const std::lock_guard lock(progress_lock);
   if (!start_(*this)) return false;
   add_under_way(*this);
@@ -41,6 +60,7 @@ int PersistentRequest::consume(MPI_Request*) noexcept {
 }
 
 int PersistentRequest::forget(MPI_Request* handle) noexcept {
+  if (is_aside()) join(*this);
   [[maybe_unused]] const Request* itself = take_token(*handle).release();
   abandon();
   if (!is_anything_under_way()) free_unused(started_count());

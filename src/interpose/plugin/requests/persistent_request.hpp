@@ -25,6 +25,7 @@ class PersistentRequest final : public Request {
     ++communicator().persistent_requests;
     start_ = [](PersistentRequest& self) { return self.start<Described>(*self.prepared_); };
     function_ = Described::function;
+    may_stand_aside_ = needs_nobody(*prepared_);
   }
 
   int consume(MPI_Request* handle) noexcept override;
@@ -33,11 +34,14 @@ class PersistentRequest final : public Request {
   bool is_persistent() const override { return true; }
 
  private:
+  static bool needs_nobody(const engine::Prepared& prepared);
   bool begin();
+  bool begin_aside();
   void dispose() noexcept override;
 
   UsedHandles handles_;
   engine::Function function_ = engine::Function::other;
+  bool may_stand_aside_ = false;
   std::unique_ptr<engine::Prepared> prepared_;  ///< with its own numbers of starts
   bool (*start_)(PersistentRequest&) = nullptr;
 };

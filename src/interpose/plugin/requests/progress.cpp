@@ -12,6 +12,7 @@
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
+#include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress_thread.hpp"
 #include "interpose/plugin/requests/under_way.hpp"
 
@@ -150,13 +151,27 @@ static void go_on_elsewhere() {
 }
 
 void add_under_way(Request& request) {
-  const bool has_ended = request.advance();
+  const bool has_ended = request.has_arrived() || request.advance();
   if (has_ended && complete_at_once(request)) return;
   requests.add(request);
   started.store(requests.added(), std::memory_order_relaxed);
   add(request.communicator().requests_under_way, 1);
   add(under_way, 1);
   if (!has_ended && !request.operation().has_given()) go_on_elsewhere();
+}
+
+void join(Request& request) {
+  const std::lock_guard lock(progress_lock);
+  request.state_.store(Request::State::under_way, std::memory_order_relaxed);
+  add_under_way(request);
+}
+
+/// They have given all they have to give, but may not be over yet.
+static void join_those_aside(const Communicator* communicator) {
+  const auto is_aside = [&](const Request& r) {
+    return r.is_aside() && (!communicator || &r.communicator() == communicator);
+  };
+  while (Request* request = own_requests.find_if(is_aside)) join(*request);
 }
 
 void go_on_without_waits() noexcept {
@@ -211,6 +226,7 @@ bool advance_needing(engine::Outstanding::Needs most) noexcept {
 }
 
 void finish_all_of(const Communicator* communicator) noexcept {
+  if (!communicator || communicator->persistent_requests != 0) join_those_aside(communicator);
   Pauses pauses;
   while (communicator ? communicator->requests_under_way != 0 : is_anything_under_way()) {
     progress();

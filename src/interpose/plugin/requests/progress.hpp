@@ -37,6 +37,8 @@ extern constinit ProgressLock progress_lock;
 /// Under the lock: it has been started and has a handle. It may be over at once.
 void add_under_way(Request& request);
 
+/// The same for one that has been standing aside.
+void join(Request& request);
 /// Nobody is going to wait for one of them: whoever else can goes on.
 void go_on_without_waits() noexcept;
 

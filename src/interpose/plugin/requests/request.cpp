@@ -18,6 +18,11 @@ bool Request::run(engine::Prepared& prepared, const Call& call) {
   return true;
 }
 
+bool Request::repeat() noexcept {
+  arrived_ = failed_ = is_ending_ = is_abandoned_ = false;
+  return operation_->repeat();
+}
+
 bool Request::advance() noexcept {
   const Status status = operation_->advance();
   if (status == Status::pending) return false;
@@ -35,7 +40,17 @@ void Request::deliver() noexcept {
   code_ = deliver_(*this);
 }
 
+void Request::end_alone() noexcept {
+  deliver();
+  if (is_plain_)
+    keeps_operation_ = true;
+  else
+    release();
+  become_inactive();
+}
+
 void Request::release() noexcept {
+  keeps_operation_ = false;
   operation_->release();
   --prepared_->users;
 }

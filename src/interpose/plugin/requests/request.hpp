@@ -65,6 +65,8 @@ class Request {
   void begin_ending() noexcept { is_ending_ = true; }
   /// Brings the data to their place.
   void deliver() noexcept;
+  /// It has ended without that anybody else knew of it: the operation may be kept for the next start.
+  void end_alone() noexcept;
   /// The operation belongs to its communicator again. Under the progress lock.
   void release() noexcept;
   /// Instead of delivery, for a failed one: says what has happened. Returns the error that is to be raised on
@@ -81,6 +83,9 @@ class Request {
     token_ = token;
     has_lasting_token_ = is_lasting;
   }
+  /// It has been started and has given its peers what they need, and nobody goes on with it: not under way
+  /// yet, which join() puts it (progress.hpp).
+  bool is_aside() const { return state_.load(std::memory_order_relaxed) == State::aside; }
   /// It has been started, and nobody has waited for it since.
   bool is_active() const { return state_.load(std::memory_order_relaxed) != State::inactive; }
   /// Active, and complete: consume() is due.
@@ -96,6 +101,12 @@ class Request {
   virtual bool is_persistent() const = 0;
 
  protected:
+  /// The operation that ended last is still this request's.
+  bool keeps_operation() const { return keeps_operation_; }
+  /// Starts it once more, with data that are in the program's buffers as they are. False: see
+  /// Communicator::error().
+  bool repeat() noexcept;
+  void stand_aside() noexcept { state_.store(State::aside, std::memory_order_relaxed); }
   void become_inactive() noexcept { state_.store(State::inactive, std::memory_order_relaxed); }
   /// Nobody is going to wait for it: it is disposed of when it has ended.
   void abandon() noexcept;
@@ -104,7 +115,8 @@ class Request {
 
  private:
   friend class UnderWay;
-  enum class State : std::uint8_t { inactive, under_way, over };
+  friend void join(Request& request);
+  enum class State : std::uint8_t { inactive, aside, under_way, over };
   bool run(engine::Prepared& prepared, const Call& call);
 
   Sides sides_;
@@ -118,6 +130,7 @@ class Request {
   std::atomic<State> state_{State::inactive};
   bool is_abandoned_ = false;
   bool has_lasting_token_ = false;
+  bool keeps_operation_ = false;
   bool arrived_ = false;
   bool failed_ = false;
   bool is_plain_ = false;
