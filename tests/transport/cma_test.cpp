@@ -17,6 +17,7 @@
 #include "transports/cma/card.hpp"
 #include "transports/cma/exposed_memory.hpp"
 #include "transports/cma/process_memory.hpp"
+#include "transports/shm/cells.hpp"
 #include "transports/shm/staging.hpp"
 
 namespace hocket::transports::cma {
@@ -340,6 +341,157 @@ TEST(ExposedMemory, NamesWhoCouldNotBeRead) {
             Status::failed);  // rank 1 has exposed nothing: address 8
   EXPECT_EQ(peers.failure().peer, 1);
   EXPECT_EQ(peers.failure().error, EFAULT);
+}
+
+/// Cells between processes, each with private buffers.
+class LendingRanks {
+ public:
+  explicit LendingRanks(Rank ranks)
+      : ranks_(ranks), lines_(shm::bytes_for(ranks)), cells_(shm::cells_bytes(ranks)), cards_(4096) {}
+
+  /// One of them; to be made in its process.
+  struct Member {
+    shm::Channel channel;
+    PeerMemory peers;
+    shm::Cells cells;
+    Member(const LendingRanks& all, Rank me, std::size_t least_loan)
+        : channel(all.lines_.get(), all.ranks_, me, {WaitMode::yield, nullptr, nullptr, nullptr, nullptr}),
+          peers(all.cards(), me),
+          cells(all.cells_.get(), all.ranks_, me, channel.waiting(), &peers) {
+      cells.lend_from(least_loan);
+    }
+  };
+
+ private:
+  std::vector<CardMemory> cards() const {
+    std::vector<CardMemory> all;
+    for (Rank r = 0; r < ranks_; ++r) all.push_back(cards_.card(static_cast<std::size_t>(r)));
+    return all;
+  }
+
+  Rank ranks_;
+  const Shared lines_, cells_, cards_;
+};
+
+/// A message of `count` numbers from `first` on, to each rank's right neighbour. 0, or what went wrong.
+int pass_on(LendingRanks::Member& member, Rank ranks, Rank me, std::size_t count, int message) {
+  const auto first_of = [&](Rank r) { return 100'000 * r + message; };
+  std::vector<int> out(count), in(count), expected(count);
+  std::iota(out.begin(), out.end(), first_of(me));
+  std::iota(expected.begin(), expected.end(), first_of((me + ranks - 1) % ranks));
+  const std::size_t bytes = count * sizeof(int);
+  const Piece from[] = {{reinterpret_cast<std::byte*>(out.data()), bytes}};
+  const Piece to[] = {{reinterpret_cast<std::byte*>(in.data()), bytes}};
+  Transfer send{.peer = (me + 1) % ranks, .pieces = from, .total = bytes};
+  Transfer recv{.peer = (me + ranks - 1) % ranks, .pieces = to, .total = bytes};
+  Status sent = Status::pending, got = Status::pending;
+  while (sent == Status::pending || got == Status::pending) {
+    if (sent == Status::pending) sent = member.cells.advance_send(send);
+    if (sent == Status::ok) std::fill(out.begin(), out.end(), -1);  // it is the sender's own again
+    if (got == Status::pending) got = member.cells.advance_recv(recv);
+    sched_yield();
+  }
+  if (sent != Status::ok || got != Status::ok) return 1;
+  return in == expected ? 0 : 2;
+}
+
+/// `forbidden`: a rank that cannot read others' memory.
+std::vector<int> pass_messages(Rank ranks, std::size_t least_loan, Rank forbidden = -1) {
+  const LendingRanks all(ranks);
+  Children children;
+  for (Rank me = 0; me < ranks; ++me)
+    children.start([&, me] {
+      if (me == forbidden && !harness::forbid_cma()) return 77;
+      LendingRanks::Member member(all, me, least_loan);
+      for (int i = 0; i < 60; ++i) {
+        const std::size_t count =
+            i % 3 == 0 ? static_cast<std::size_t>(i) : 1000 * static_cast<std::size_t>(i);
+        if (const int wrong = pass_on(member, ranks, me, count, i); wrong != 0) return wrong;
+      }
+      return 0;
+    });
+  return children.wait();
+}
+
+TEST(Loans, CarryDataBetweenProcesses) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  for (const std::size_t least : {std::size_t{1}, std::size_t{64} * 1024})
+    EXPECT_EQ(pass_messages(3, least), (std::vector<int>{0, 0, 0})) << least;
+}
+
+TEST(Loans, AreCopiesWhereOneRankMayNotRead) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  for (const std::size_t least : {std::size_t{1}, std::size_t{64} * 1024})
+    EXPECT_EQ(pass_messages(3, least, 1), (std::vector<int>{0, 0, 0})) << least;
+}
+
+/// What happens after something has been lent, before it is read.
+struct LastLoan {
+  bool lender_stays = true;  ///< until it has been read, without doing anything
+  std::function<bool()> reader_first = [] { return true; };
+};
+
+/// A lender and its peer, which know that loans can be read. What the two end with; the peer: the error of
+/// its read.
+std::vector<int> lend_and_read(const LastLoan& last) {
+  const LendingRanks all(2);
+  int is_lent[2], is_read[2];
+  if (pipe(is_lent) != 0 || pipe(is_read) != 0) std::abort();
+  constexpr std::size_t count = 50'000;
+  std::vector<int> data(count, 7);  // forked: each process has its own
+  const Piece pieces[] = {{reinterpret_cast<std::byte*>(data.data()), count * sizeof(int)}};
+  Children children;
+  const auto transfer_with = [&](Rank peer) {
+    return Transfer{.peer = peer, .pieces = pieces, .total = count * sizeof(int)};
+  };
+  children.start([&] {
+    close(is_lent[0]);
+    close(is_read[1]);
+    LendingRanks::Member member(all, 0, 1);
+    Transfer first = transfer_with(1), second = transfer_with(1);
+    while (member.cells.advance_send(first) == Status::pending) sched_yield();
+    std::fill(data.begin(), data.end(), 8);
+    char mark = '!';
+    if (read(is_read[0], &mark, 1) != 1) return 1;  // the answer is there
+    if (member.cells.advance_send(second) != Status::pending) return 2;
+    if (write(is_lent[1], &mark, 1) != 1) return 3;
+    if (last.lender_stays && read(is_read[0], &mark, 1) != 0) return 4;  // until the other end closes
+    return 0;
+  });
+  children.start([&] {
+    close(is_lent[1]);
+    close(is_read[0]);
+    LendingRanks::Member member(all, 1, 1);
+    Transfer first = transfer_with(0), second = transfer_with(0);
+    while (member.cells.advance_recv(first) == Status::pending) sched_yield();
+    char mark = '!';
+    if (write(is_read[1], &mark, 1) != 1 || read(is_lent[0], &mark, 1) != 1) return -1;
+    // The lender's end closes after its memory has gone.
+    if (!last.lender_stays && read(is_lent[0], &mark, 1) != 0) return -1;
+    if (!last.reader_first()) return -1;
+    const Status got = member.cells.advance_recv(second);
+    if (got == Status::ok) return data == std::vector<int>(count, 8) ? 0 : -1;
+    return got == Status::failed && member.peers.failure().peer == 0 ? member.peers.failure().error : -1;
+  });
+  for (const int end : {is_lent[0], is_lent[1], is_read[0], is_read[1]}) close(end);
+  return children.wait();
+}
+
+/// It only has to be there.
+TEST(Loans, AreReadWhileTheLenderDoesNothing) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  EXPECT_EQ(lend_and_read({}), (std::vector<int>{0, 0}));
+}
+
+TEST(Loans, EndWithAnErrorWhereTheLenderHasGone) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  EXPECT_EQ(lend_and_read({.lender_stays = false}), (std::vector<int>{0, ESRCH}));
+}
+
+TEST(Loans, EndWithAnErrorWhereReadsAreForbiddenOnTheWay) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  EXPECT_EQ(lend_and_read({.reader_first = harness::forbid_cma}), (std::vector<int>{0, EPERM}));
 }
 
 }  // namespace
