@@ -1,6 +1,6 @@
 // Single copy through the whole engine: the rows named `exposed` against the reference, and the agreement of
-// the ranks on whether to use them. Ranks are processes, each with its own memory, except where it says
-// threads.
+// the ranks on whether to use them; messages that are lent. Ranks are processes, each with its own memory,
+// except where it says threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "algorithms/catalog.hpp"
 #include "engine/communicator.hpp"
 #include "harness/arena_ranks.hpp"
 #include "harness/calls.hpp"
@@ -29,6 +30,11 @@ constexpr const char* all_exposed =
     "bcast:exposed,gather:exposed,scatter:exposed,allgather:exposed,alltoall:exposed";
 std::vector<Function> data_movers() {
   return {Function::bcast, Function::gather, Function::scatter, Function::allgather, Function::alltoall};
+}
+
+/// Their blocks have sizes of their own: they are messages between pairs of ranks, which lend.
+std::vector<Function> v_forms() {
+  return {Function::gatherv, Function::scatterv, Function::allgatherv, Function::alltoallv};
 }
 
 struct Setting {
@@ -295,6 +301,114 @@ TEST(StartedSingleCopy, IsAgreedOnWhenALaterCallIsArrivedInFirst) {
     together.arrive_and_wait();
     finish(std::move(large), communicator);
   });
+}
+
+// ---- loans
+/// Calls in which each rank has much for each other one.
+constexpr std::size_t most_lent = 60'000;
+
+TEST(Loans, CarryBlocksWithSizesOfTheirOwn) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  for (const int ranks : {2, 3, 4, 5})
+    expect_right(
+        run_forked({.ranks = ranks, .force = "", .most_elements = most_lent, .functions = v_forms()}));
+}
+
+TEST(StartedLoans, CarryBlocksWithSizesOfTheirOwn) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  for (const std::string cma : {"on", "auto"})
+    for (const int ranks : {2, 3, 4, 5})
+      expect_right(run_forked({.ranks = ranks,
+                               .cma = cma,
+                               .force = "",
+                               .most_elements = most_lent,
+                               .functions = v_forms(),
+                               .started = true}));
+}
+
+/// Every row that is made of messages, with vectors and blocks of one size among them.
+TEST(Loans, CarryTheMessagesOfEveryRow) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  for (const algorithms::Algorithm& row : algorithms::catalog()) {
+    if (row.access != algorithms::Access::two_sided) continue;
+    for (const bool started : {false, true}) {
+      const std::string force = std::string(ir::name_of(row.collective)) + ":" + std::string(row.name);
+      SCOPED_TRACE(force + (started ? " started" : ""));
+      expect_right(run_forked({.ranks = 3,
+                               .force = force,
+                               .calls = 20,
+                               .functions = harness::functions_of(row.collective),
+                               .started = started}));
+    }
+  }
+}
+
+/// Where that is a sender's receiver, its messages are copied; all others are lent.
+void expect_copies_where_one_rank_may_not_read(const std::string& cma, bool started) {
+  const auto forbid = [](Rank rank, int call) {
+    if (rank == 1 && call == 0 && !harness::forbid_cma()) _exit(77);
+  };
+  expect_right(run_forked({.ranks = 3,
+                           .cma = cma,
+                           .force = "",
+                           .most_elements = most_lent,
+                           .functions = v_forms(),
+                           .before_call = forbid,
+                           .started = started}));
+}
+
+TEST(Loans, AreCopiesWhereOneRankMayNotRead) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  expect_copies_where_one_rank_may_not_read("on", false);
+}
+
+TEST(StartedLoans, AreCopiesWhereOneRankMayNotRead) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  for (const char* cma : {"on", "auto"}) expect_copies_where_one_rank_may_not_read(cma, true);
+}
+
+/// Which shows that the others were reads.
+void expect_error_where_it_is_forbidden_on_the_way(const std::string& cma, bool started) {
+  const auto forbid = [](Rank rank, int call) {
+    if (rank == 1 && call == 60 && !harness::forbid_cma()) _exit(77);
+  };
+  for (const std::string& text : run_forked({.ranks = 3,
+                                             .cma = cma,
+                                             .force = "",
+                                             .most_elements = most_lent,
+                                             .functions = {Function::alltoallv},
+                                             .before_call = forbid,
+                                             .started = started}))
+    EXPECT_NE(wrong_in(text).find("cannot be read (process_vm_readv: Operation not permitted)"),
+              std::string::npos)
+        << text;
+}
+
+TEST(Loans, EndWithAnErrorWhereTheyAreForbiddenOnTheWay) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  expect_error_where_it_is_forbidden_on_the_way("on", false);
+}
+
+TEST(StartedLoans, EndWithAnErrorWhereTheyAreForbiddenOnTheWay) {
+  if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  for (const char* cma : {"on", "auto"}) expect_error_where_it_is_forbidden_on_the_way(cma, true);
+}
+
+TEST(Loans, NameALenderThatDies) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  const auto die = [](Rank rank, int call) {
+    if (rank == 1 && call == 60) _exit(0);
+  };
+  const auto texts = run_forked({.ranks = 3,
+                                 .force = "",
+                                 .most_elements = most_lent,
+                                 .functions = {Function::alltoallv},
+                                 .before_call = die});
+  for (const std::size_t survivor : {0, 2})
+    EXPECT_NE(wrong_in(texts[survivor]).find("rank 1 (rank 11 of the job"), std::string::npos)
+        << texts[survivor];
 }
 
 TEST(SingleCopy, CanBeSwitchedOff) {
