@@ -76,6 +76,39 @@ static void freed_and_made_again(void) {
   }
 }
 
+// MPI frees what is on the communicator. The request is not: no other one has its handle until it is waited
+// for.
+static void disconnected_communicator(void) {
+  enum { receives = 4 };
+  MPI_Comm comm;
+  MPI_Request pending, requests[receives];
+  const int next = (check_rank + 1) % size, previous = (check_rank + size - 1) % size;
+  int sum = 0, got[receives];
+  if (size == 1) return;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+  MPI_Iallreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, comm, &pending);
+  MPI_Comm_disconnect(&comm);
+  CHECK(comm == MPI_COMM_NULL && pending != MPI_REQUEST_NULL);
+  for (int i = 0; i < receives; ++i) {
+    got[i] = -1;
+    MPI_Recv_init(&got[i], 1, MPI_INT, previous, i, MPI_COMM_WORLD, &requests[i]);
+    CHECK(requests[i] != pending);
+  }
+  MPI_Startall(receives, requests);
+  MPI_Wait(&pending, MPI_STATUS_IGNORE);
+  CHECK(pending == MPI_REQUEST_NULL && sum == size * (size - 1) / 2);
+  for (int i = 0; i < receives; ++i) {
+    const int own = 10 * check_rank + i;
+    MPI_Send(&own, 1, MPI_INT, next, i, MPI_COMM_WORLD);
+  }
+  MPI_Waitall(receives, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < receives; ++i) {
+    CHECK(got[i] == 10 * previous + i);
+    MPI_Request_free(&requests[i]);
+  }
+}
+
 // ---- freed types and operations
 static void freed_type(void) {
   MPI_Datatype every_other;
@@ -428,6 +461,7 @@ static const struct {
     CASE(freed_communicator),
     CASE(freed_before_the_others_start),
     CASE(freed_and_made_again),
+    CASE(disconnected_communicator),
     CASE(freed_type),
     CASE(freed_type_whose_handle_comes_back),
     CASE(freed_operations),

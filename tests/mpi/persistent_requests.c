@@ -396,6 +396,29 @@ static void after_its_communicator(void) {
   MPI_Request_free(&request);
 }
 
+// An inactive one that the program leaves behind: its handle is not taken for that of a later request.
+static void left_behind_by_a_disconnect(void) {
+  MPI_Comm comm;
+  MPI_Request left[3], later[2];
+  int one = 1, sums[3] = {0}, sent = check_rank, received = -1;
+  context("left behind by a disconnect");
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+  for (int i = 0; i < 3; ++i)
+    MPI_Allreduce_init(&one, &sums[i], 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &left[i]);
+  MPI_Startall(3, left);
+  MPI_Waitall(3, left, MPI_STATUSES_IGNORE);
+  CHECK(sums[0] == size && sums[1] == size && sums[2] == size);
+  MPI_Comm_disconnect(&comm);
+  MPI_Recv_init(&received, 1, MPI_INT, previous, 8, MPI_COMM_WORLD, &later[0]);
+  MPI_Send_init(&sent, 1, MPI_INT, next, 8, MPI_COMM_WORLD, &later[1]);
+  MPI_Startall(2, later);
+  MPI_Waitall(2, later, MPI_STATUSES_IGNORE);
+  CHECK(received == previous);
+  for (int i = 0; i < 2; ++i) MPI_Request_free(&later[i]);
+  CHECK(later[0] == MPI_REQUEST_NULL && later[1] == MPI_REQUEST_NULL);
+}
+
 // It keeps the type and the operation that it was made with, too.
 static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)type;
@@ -460,6 +483,7 @@ int main(int argc, char** argv) {
   if (hocket_is_required() && size > 1) freed_while_active();  // Open MPI's own cannot
   first_of_a_communicator();
   after_its_communicator();
+  left_behind_by_a_disconnect();
   after_its_type_and_operation();
   return check_finish("persistent_requests");
 }

@@ -59,6 +59,44 @@ static void run_with_another(MPI_Session session) {
   if (rank == 0) MPI_Session_finalize(&other);
 }
 
+// Without MPI_COMM_SELF, what stands for a request is on its communicator, which frees it: nobody can wait
+// for it afterwards, with and without Hocket. Its handle comes back for a later request, which is the MPI's
+// alone.
+static void disconnect_with_pending(MPI_Session session) {
+  enum { receives = 4 };
+  MPI_Group group;
+  MPI_Comm left, stays;
+  MPI_Request pending, requests[receives];
+  int rank, size, got[receives];
+  static int sum;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "hocket-test-left", MPI_INFO_NULL, MPI_ERRORS_RETURN, &left);
+  MPI_Comm_create_from_group(group, "hocket-test-stays", MPI_INFO_NULL, MPI_ERRORS_RETURN, &stays);
+  MPI_Group_free(&group);
+  MPI_Comm_rank(stays, &rank);
+  MPI_Comm_size(stays, &size);
+  MPI_Barrier(left);
+  MPI_Barrier(stays);
+  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, left, &pending);
+  MPI_Comm_disconnect(&left);
+  failures += sum != size * (size - 1) / 2;
+  for (int i = 0; i < receives; ++i) {
+    got[i] = -1;
+    MPI_Recv_init(&got[i], 1, MPI_INT, (rank + size - 1) % size, i, stays, &requests[i]);
+  }
+  MPI_Startall(receives, requests);
+  for (int i = 0; i < receives; ++i) {
+    const int own = 10 * rank + i;
+    MPI_Send(&own, 1, MPI_INT, (rank + 1) % size, i, stays);
+  }
+  for (int i = 0; i < receives; ++i) {
+    failures += MPI_Wait(&requests[i], MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    failures += got[i] != 10 * ((rank + size - 1) % size) + i;
+    failures += MPI_Request_free(&requests[i]) != MPI_SUCCESS;
+  }
+  MPI_Comm_free(&stays);
+}
+
 int main(void) {
   MPI_Session session;
   for (int k = 0; k < sessions; ++k) {
@@ -66,6 +104,7 @@ int main(void) {
     run(session, "hocket-test");
     run(session, "hocket-test");
     run_with_another(session);
+    disconnect_with_pending(session);
     MPI_Session_finalize(&session);
   }
   printf("sessions: %d failures\n", failures);
