@@ -342,7 +342,7 @@ std::size_t random_size(std::mt19937_64& random) {
     case 1:
       return bound - 1 + random() % 3;
     default:
-      return random() % 600'000;
+      return random() % 300'000;
   }
 }
 
@@ -362,7 +362,7 @@ class RingOfLoans : public testing::TestWithParam<Ring> {};
 
 TEST_P(RingOfLoans, CarriesMessagesOfAllSizesInOrder) {
   constexpr Rank ranks = 3;
-  constexpr int messages = 60;
+  constexpr int messages = 30;
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   Node node(ranks);
