@@ -137,6 +137,19 @@ Piece Cells::loan_wanted(const Transfer& transfer) const noexcept {
   return run.bytes >= least_loan_ ? run : Piece{};
 }
 
+/// To be copied, since they come before a piece that is lent, or the message ends.
+std::size_t Cells::bytes_before_loan(const Transfer& transfer, const Stream& stream) const noexcept {
+  const std::size_t left = transfer.total - transfer.done;
+  if (stream.loans != Loans::accepted || transfer.total < least_loan_) return left;
+  std::size_t before = 0;
+  walk(transfer, left, [&](Piece run) {
+    if (run.bytes >= least_loan_) return false;
+    before += run.bytes;
+    return true;
+  });
+  return before;
+}
+
 bool Cells::may_lend(Stream& stream, Rank peer) const noexcept {
   if (stream.loans == Loans::asked) {
     const Loans answer = pair(rank_, peer).answer.load(std::memory_order_acquire);
@@ -163,7 +176,7 @@ void Cells::copy_in(Transfer& transfer) noexcept {
     to.content = Content::data_and_question;
     stream.loans = Loans::asked;
   }
-  to.bytes = static_cast<std::uint16_t>(std::min(payload_, transfer.total - transfer.done));
+  to.bytes = static_cast<std::uint16_t>(std::min(payload_, bytes_before_loan(transfer, stream)));
   std::byte* data = to.data();
   walk(transfer, to.bytes, [&](Piece from) {
     std::memcpy(data, from.data, from.bytes);

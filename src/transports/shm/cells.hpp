@@ -61,6 +61,7 @@ class Cells final : public TwoSided {
   Cell& cell(Rank sender, Rank receiver, std::uint32_t index) const noexcept;
   bool has_read(Stream& stream, Rank peer, std::uint32_t number) const noexcept;
   Piece loan_wanted(const Transfer& transfer) const noexcept;
+  std::size_t bytes_before_loan(const Transfer& transfer, const Stream& stream) const noexcept;
   bool may_lend(Stream& stream, Rank peer) const noexcept;
   void lend(Transfer& transfer, Piece run) noexcept;
   void copy_in(Transfer& transfer) noexcept;

@@ -1,7 +1,10 @@
 #include "interpose/plugin/requests/own_completion.hpp"
 
+#include <sched.h>
+
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/poke.hpp"
+#include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose::own {
@@ -122,14 +125,19 @@ int test(Request& request, MPI_Request* handle, int* done, MPI_Status* status) {
   return *done ? finish(request, handle, status) : MPI_SUCCESS;
 }
 
-// For as long as a rank spins, nobody else has to do anything. True: it is over, and inactive again.
+// For as long as nobody else has to do anything. True: it is over, and inactive again.
 static bool wait_aside(Request& request) {
-  for (std::uint32_t turn = 0; turn < transports::spins_before_yield; ++turn)
+  constexpr std::uint32_t yields = 16;
+  const bool shares_core = process.engine->oversubscribed();
+  const std::uint32_t turns = shares_core ? yields : transports::spins_before_yield;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
     if (request.has_arrived() || request.advance()) {
       if (request.has_failed()) break;
       request.end_alone();
       return true;
     }
+    if (shares_core) sched_yield();
+  }
   join(request);
   return false;
 }

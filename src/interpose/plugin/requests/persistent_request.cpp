@@ -6,7 +6,6 @@
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
-#include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress.hpp"
@@ -22,12 +21,11 @@ PersistentRequest::~PersistentRequest() {
 
 /// Once such an operation has published, only its own rank has something to do for it; and what it is
 /// numbered by is its own. So it needs no lock while no other thread can come to its communicator, and need
-/// not be known to whoever goes on with operations. Where ranks share cores, waits are long and give them
-/// away: there it is under way at once.
+/// not be known to whoever goes on with operations.
 bool PersistentRequest::needs_nobody(const engine::Prepared& prepared) {
   int level = MPI_THREAD_MULTIPLE;
-  return prepared.path.flat && prepared.own_starts && !process.engine->oversubscribed() &&
-         host().Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE;
+  return prepared.path.flat && prepared.own_starts && host().Query_thread(&level) == MPI_SUCCESS &&
+         level != MPI_THREAD_MULTIPLE;
 }
 
 bool PersistentRequest::begin_aside() {
