@@ -14,10 +14,6 @@ bool contains(const Window& w, std::uint32_t chunk) {
   return chunk >= w.first && chunk - w.first < w.count;
 }
 
-std::uint32_t round_of(const Schedule& s, std::uint32_t op) {
-  return static_cast<std::uint32_t>(std::ranges::upper_bound(s.rounds, op) - s.rounds.begin());
-}
-
 std::string chunk_name(const Region& r, std::uint32_t n) {
   return to_text(Region{r.owner, r.buffer, n, 1});
 }
@@ -70,9 +66,14 @@ bool Program::exists(Rank rank, Buffer buffer, std::uint32_t n) const {
   return false;
 }
 
+std::uint32_t Program::round_of(Place p) const {
+  const auto& ends = of(p.rank).rounds;
+  return static_cast<std::uint32_t>(std::ranges::upper_bound(ends, p.op) - ends.begin());
+}
+
 std::string Program::name_of(Place p) const {
-  return "rank " + std::to_string(p.rank) + ", round " + std::to_string(round_of(of(p.rank), p.op)) +
-         ", op " + std::to_string(p.op) + " (" + to_text(of(p.rank), op(p)) + ")";
+  return "rank " + std::to_string(p.rank) + ", round " + std::to_string(round_of(p)) + ", op " +
+         std::to_string(p.op) + " (" + to_text(of(p.rank), op(p)) + ")";
 }
 
 void Program::fail(Place p, const std::string& what) const {

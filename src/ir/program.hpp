@@ -49,6 +49,7 @@ class Program {
   bool exists(Rank rank, Buffer buffer, std::uint32_t n) const;
 
   [[noreturn]] void fail(Place p, const std::string& what) const;
+  std::uint32_t round_of(Place place) const;
   /// "rank 3, round 1, op 5 (signal 2)"
   std::string name_of(Place p) const;
 

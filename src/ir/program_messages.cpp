@@ -45,11 +45,22 @@ std::vector<Chunk> chunks_of(const Schedule& s, const Op& op) {
   return all;
 }
 
+/// What a rank sends to another is a stream to transports: two messages of one round would mix.
+void check_streams(const Program& program, const std::vector<Transfer>& sorted) {
+  const auto mix = [&](const Transfer& one, const Transfer& next) {
+    return one.same_channel(next) && program.round_of(one.place) == program.round_of(next.place);
+  };
+  const auto first = std::ranges::adjacent_find(sorted, mix);
+  if (first != sorted.end()) program.fail((first + 1)->place, "the second message of this round on its way");
+}
+
 }  // namespace
 
 void Program::match_messages() {
   const auto sends = transfers(*this, OpCode::send);
   const auto recvs = transfers(*this, OpCode::recv);
+  check_streams(*this, sends);
+  check_streams(*this, recvs);
   const std::size_t common = std::min(sends.size(), recvs.size());
   for (std::size_t i = 0; i < common; ++i) {
     if (!sends[i].same_channel(recvs[i])) {

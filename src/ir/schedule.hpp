@@ -34,7 +34,7 @@ struct Region {
 
 enum class OpCode : std::uint8_t {
   send,    ///< regions, in order, to peer; complete at the end of the round (may be synchronous, and may not
-           ///< start before)
+           ///< start before); one per peer and round
   recv,    ///< regions, in order, from peer; complete at the end of the round
   copy,    ///< own target = own source
   read,    ///< own target = region of a peer (staging, or exposed input/output), one-sided

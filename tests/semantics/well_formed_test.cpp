@@ -73,6 +73,13 @@ TEST(WellFormed, RefusesMessagesThatDoNotFit) {
   EXPECT_EQ(crossed.find("rank 0, round 0, op 0"), 0u) << crossed;
 }
 
+TEST(WellFormed, RefusesTwoMessagesOfARoundOnTheSameWay) {
+  const std::string what =
+      fault(pair("allreduce", "2", "round 0: send 1: input[0..1)\nround 0: send 1: input[1..2)",
+                 "round 0: recv 0: scratch[0..1)\nround 0: recv 0: scratch[1..2)"));
+  EXPECT_NE(what.find("second message of this round"), std::string::npos) << what;
+}
+
 TEST(WellFormed, RefusesWrongHeaders) {
   const Schedules good = pair("allreduce", "2", "round 0: signal 1\nround 1: signal 2");
   const auto refused = [&](auto change) {
@@ -118,9 +125,8 @@ TEST(Memory, SeesAReadOfStagingThatNobodyFilled) {
 }
 
 TEST(Memory, SeesTwoRecvsIntoOnePlace) {
-  const std::string what =
-      fault(pair("bcast", "1", "round 0: send 1: input[0..1)\nround 0: send 1: input[0..1)",
-                 "round 0: recv 0: output[0..1)\nround 0: recv 0: output[0..1)"));
+  const std::string what = fault(pair("bcast", "1", "round 0: send 1: input[0..1), input[0..1)",
+                                      "round 0: recv 0: output[0..1), output[0..1)"));
   EXPECT_NE(what.find("writes output[0..1) while a recv of the same round"), std::string::npos) << what;
 }
 
