@@ -102,9 +102,12 @@ void LaneOperation::read_peers() noexcept {
   segment_bytes_ = binding_->extent();
 }
 
-bool LaneOperation::may_begin() noexcept {
-  if (!lane_.lane_.is_free(tickets_[segment_])) return false;
+bool LaneOperation::has_turn() const noexcept {
   return !is_stream() || lane_.streams_left_ == stream_turn_;
+}
+
+bool LaneOperation::may_begin() noexcept {
+  return lane_.lane_.is_free(tickets_[segment_]) && has_turn();
 }
 
 void LaneOperation::begin_segment() noexcept {
@@ -135,11 +138,17 @@ Blocker LaneOperation::blocker() noexcept {
     case Stage::choosing:
       return tickets_[0].instance.until_another_arrives();
     case Stage::waiting_for_memory:
+      if (!has_turn()) return {};  // this rank's own doing
       return lane_.lane_.until_free(tickets_[segment_]);
     case Stage::running:
       return machine_->blocker();
   }
   return {};
+}
+
+/// Of its segment: one that ends goes on with the next.
+std::size_t LaneOperation::progress() const noexcept {
+  return stage_ == Stage::running ? machine_->progress() : 0;
 }
 
 const transports::Waiting& LaneOperation::waiting() const noexcept {

@@ -27,6 +27,7 @@ class LaneOperation final : public Outstanding {
   Status advance() noexcept override;
   transports::Blocker blocker() noexcept override;
   const transports::Waiting& waiting() const noexcept override;
+  std::size_t progress() const noexcept override;
   Needs needs() const noexcept override;
   void fail(Status status) noexcept override;
   void release() noexcept override;
@@ -49,6 +50,7 @@ class LaneOperation final : public Outstanding {
   bool arrive() noexcept;
   bool choose() noexcept;
   void read_peers() noexcept;
+  bool has_turn() const noexcept;
   bool may_begin() noexcept;
   void begin_segment() noexcept;
   bool end_segment() noexcept;

@@ -182,7 +182,9 @@ NodeCommunicator::Contenders NodeCommunicator::contenders(const Call& call,
                                  : nullptr;
   if (exposed && exposed != ruled.algorithm)
     found.add({{exposed, algorithms::presets(*exposed), true, won_reason}});
-  if (!situation.equal_blocks && ruled.algorithm->access == Access::two_sided && single_copy_.least_loan())
+  const auto least_loan = single_copy_.least_loan();
+  if (!situation.equal_blocks && ruled.algorithm->access == Access::two_sided && least_loan &&
+      engine_.options().cma != "on" && situation.bytes >= *least_loan)
     found.add({{ruled.algorithm, ruled.parameters, true, lent_reason}, true});
   found.add({{nullptr, {}, true, won_reason}});
   return found;

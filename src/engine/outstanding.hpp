@@ -1,6 +1,7 @@
 // A non-blocking collective under way, as its communicator made it and as who progresses it sees it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/status.hpp"
@@ -20,6 +21,9 @@ class Outstanding {
   /// What the last pending advance() waits for, and how this communicator's ranks wait.
   virtual transports::Blocker blocker() noexcept = 0;
   virtual const transports::Waiting& waiting() const noexcept = 0;
+
+  /// Grows as it goes on; 0 where that is not counted.
+  virtual std::size_t progress() const noexcept { return 0; }
 
   /// All that peers need of this rank is there: nobody but who waits for it gains by going on with it.
   virtual bool has_given() const noexcept { return false; }

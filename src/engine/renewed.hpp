@@ -20,6 +20,7 @@ class Renewed {
     return *value_;
   }
   Value* operator->() noexcept { return &**this; }
+  const Value* operator->() const noexcept { return const_cast<Renewed*>(this)->operator->(); }
 
  private:
   std::optional<Value> value_;

@@ -145,7 +145,7 @@ std::size_t Cells::bytes_before_loan(const Transfer& transfer, const Stream& str
   walk(transfer, left, [&](Piece run) {
     if (run.bytes >= least_loan_) return false;
     before += run.bytes;
-    return true;
+    return before < payload_;
   });
   return before;
 }

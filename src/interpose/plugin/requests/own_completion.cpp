@@ -108,6 +108,23 @@ int left(const Request& request, MPI_Request) {
   return request.code();
 }
 
+// For as long as nobody else has to do anything. True: it is over, and inactive again.
+bool wait_aside(Request& request) {
+  constexpr std::uint32_t yields = 16;
+  const bool shares_core = process.engine->oversubscribed();
+  const std::uint32_t turns = shares_core ? yields : transports::spins_before_yield;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    if (request.has_arrived() || request.advance()) {
+      if (request.has_failed()) break;
+      request.end_alone();
+      return true;
+    }
+    if (shares_core) sched_yield();
+  }
+  join(request);
+  return false;
+}
+
 }  // namespace
 
 bool look_for_active(int count, const MPI_Request* requests) noexcept {
@@ -125,23 +142,6 @@ int test(Request& request, MPI_Request* handle, int* done, MPI_Status* status) {
   return *done ? finish(request, handle, status) : MPI_SUCCESS;
 }
 
-// For as long as nobody else has to do anything. True: it is over, and inactive again.
-static bool wait_aside(Request& request) {
-  constexpr std::uint32_t yields = 16;
-  const bool shares_core = process.engine->oversubscribed();
-  const std::uint32_t turns = shares_core ? yields : transports::spins_before_yield;
-  for (std::uint32_t turn = 0; turn < turns; ++turn) {
-    if (request.has_arrived() || request.advance()) {
-      if (request.has_failed()) break;
-      request.end_alone();
-      return true;
-    }
-    if (shares_core) sched_yield();
-  }
-  join(request);
-  return false;
-}
-
 // Alone, it needs no progress of the MPI's but for peers that need this rank's.
 int wait(Request& request, MPI_Request* handle, MPI_Status* status) {
   constexpr std::uint32_t turns_per_poke = 16;
@@ -150,12 +150,13 @@ int wait(Request& request, MPI_Request* handle, MPI_Status* status) {
     return request.code();
   }
   Pauses pauses;
+  bool has_slept = false;
   for (std::uint32_t turn = 1; !request.is_over(); ++turn) {
+    if (has_slept || turn % turns_per_poke == 0) poke(nullptr);
     progress_for(request);
     if (find_active(*handle) != &request) return host().Wait(handle, status);
     if (request.is_over()) break;
-    if (turn % turns_per_poke == 0) poke(nullptr);
-    pauses.pause_for(request);
+    has_slept = pauses.pause_for(request);
   }
   return finish(request, handle, status);
 }

@@ -6,6 +6,8 @@
 #include "interpose/plugin/collectives/entry.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/host.hpp"
+#include "interpose/plugin/lifecycle.hpp"
+#include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress.hpp"
@@ -21,11 +23,11 @@ PersistentRequest::~PersistentRequest() {
 
 /// Once such an operation has published, only its own rank has something to do for it; and what it is
 /// numbered by is its own. So it needs no lock while no other thread can come to its communicator, and need
-/// not be known to whoever goes on with operations.
+/// not be known to whoever goes on with operations. Sessions have thread levels of their own.
 bool PersistentRequest::needs_nobody(const engine::Prepared& prepared) {
   int level = MPI_THREAD_MULTIPLE;
-  return prepared.path.flat && prepared.own_starts && host().Query_thread(&level) == MPI_SUCCESS &&
-         level != MPI_THREAD_MULTIPLE;
+  return process.world && !sessions_remain() && prepared.path.flat && prepared.own_starts &&
+         host().Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE;
 }
 
 bool PersistentRequest::begin_aside() {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "interpose/plugin/errors.hpp"
-#include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
@@ -247,34 +247,42 @@ void Pauses::pause() noexcept {
     sched_yield();
 }
 
-void Pauses::pause_for(Request& awaited) noexcept {
-  if (turns_ < spins() + transports::yields_before_sleep || !sleep_for(awaited)) pause();
+bool Pauses::pause_for(Request& awaited) noexcept {
+  if (turns_ >= spins() + transports::yields_before_sleep && sleep_for(awaited)) return true;
+  pause();
+  return false;
 }
 
 std::uint32_t Pauses::spins() noexcept {
   return process.engine->oversubscribed() ? 0 : transports::spins_before_yield;
 }
 
-/// Others under way may need this rank before what it waits for changes. Until it is awake again, the
-/// communicator stays. False: there is something to do, or nothing in memory to wait for.
+/// Others under way, and the MPI's own messages, may need this rank before what it waits for changes: so it
+/// sleeps for shorter than in a blocking call. Meanwhile the communicator stays. False: there is something to
+/// do, or nothing in memory to wait for.
 bool Pauses::sleep_for(Request& awaited) noexcept {
-  constexpr long sleep_among_others_ns = 100'000;
+  constexpr long longest_sleep_ns = 100'000;
   Lock lock(progress_lock, std::try_to_lock);
   if (!lock || awaited.is_over() || !is_going_on(awaited)) return false;
   // What it waits for is read before the last look, so that a change in between ends the sleep at once.
   const transports::Blocker blocker = awaited.operation().blocker();
   std::atomic<std::uint32_t>* const sleepers = awaited.operation().waiting().sleepers;
-  if (!blocker.word || !sleepers || awaited.advance()) return false;
-  const bool is_only = requests.is_only(awaited);
+  if (!blocker.word || !sleepers || awaited.advance() || has_gone_on(awaited)) return false;
   Communicator& communicator = awaited.communicator();
   add(communicator.requests_under_way, 1);
   lock.unlock();
-  transports::sleep_among(*sleepers, blocker.word, blocker.seen,
-                          is_only ? transports::longest_sleep_ns : sleep_among_others_ns);
+  transports::sleep_among(*sleepers, blocker.word, blocker.seen, longest_sleep_ns);
   lock.lock();
   add(communicator.requests_under_way, -1);
-  lock.unlock();
-  poke(nullptr);
+  if (!requests.is_empty()) look_after_one();
+  return true;
+}
+
+/// Since this was asked last: then data are coming, by ways that the one word does not show.
+bool Pauses::has_gone_on(const Request& awaited) noexcept {
+  const std::size_t before = std::exchange(progress_, awaited.operation().progress());
+  if (progress_ == before) return false;
+  turns_ = 0;
   return true;
 }
 

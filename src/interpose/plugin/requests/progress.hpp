@@ -66,15 +66,17 @@ class Pauses {
  public:
   void pause() noexcept;
   /// The same where nothing but this one is waited for: asleep if it takes long, so that whoever shares the
-  /// core with this rank has it.
-  void pause_for(Request& awaited) noexcept;
+  /// core with this rank has it. True: it has slept, and the MPI has not been progressed meanwhile.
+  bool pause_for(Request& awaited) noexcept;
 
  private:
   static std::uint32_t spins() noexcept;
-  static bool sleep_for(Request& awaited) noexcept;
+  bool sleep_for(Request& awaited) noexcept;
+  bool has_gone_on(const Request& awaited) noexcept;
 
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
+  std::size_t progress_ = 0;  ///< of what is waited for, as last seen
 };
 
 }  // namespace hocket::interpose
