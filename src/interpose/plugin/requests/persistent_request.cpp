@@ -33,6 +33,8 @@ bool PersistentRequest::needs_nobody(const engine::Prepared& prepared) {
 bool PersistentRequest::begin_aside() {
   if (!(keeps_operation() ? repeat() : start_(*this))) return false;
   stand_aside();
+  // A new operation publishes when it is first advanced, unless earlier starts still use its memory
+  // somewhere.
   if (!operation().has_given() && !advance() && !operation().has_given()) join(*this);
   return true;
 }

@@ -65,9 +65,9 @@ class Request {
   void begin_ending() noexcept { is_ending_ = true; }
   /// Brings the data to their place.
   void deliver() noexcept;
-  /// It has ended without that anybody else knew of it: the operation may be kept for the next start.
+  /// It has ended while it stood aside: the operation may be kept for the next start.
   void end_alone() noexcept;
-  /// The operation belongs to its communicator again. Under the progress lock.
+  /// The operation belongs to its communicator again. Under the progress lock, or of one that stands aside.
   void release() noexcept;
   /// Instead of delivery, for a failed one: says what has happened. Returns the error that is to be raised on
   /// its communicator.
