@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t spins_per_poke = 128;
 constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn asks the MPI
 constexpr std::uint32_t yields_per_poke = 4;
+constexpr long longest_sleep_ns = 1'000'000;
 constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
 
 void relax() noexcept {

@@ -42,18 +42,18 @@ Piece next_run(const Transfer& transfer) noexcept {
 /// In Transfer::state: a loan, by the number of its cell.
 constexpr std::uint64_t lent = std::uint64_t{1} << 32U;
 
-}  // namespace
-
-struct alignas(line) Cells::Pair {
-  std::atomic<std::uint32_t> read;  ///< cells that the receiver has read
-  std::atomic<Loans> answer;        ///< the receiver's: accepted or refused
-};
-
 enum class Content : std::uint16_t { data, data_and_question, loan };
 
 struct Loan {
   std::uint64_t address;
   std::uint64_t bytes;
+};
+
+}  // namespace
+
+struct alignas(line) Cells::Pair {
+  std::atomic<std::uint32_t> read;  ///< cells that the receiver has read
+  std::atomic<Loans> answer;        ///< the receiver's: accepted or refused
 };
 
 struct alignas(line) Cells::Cell {
