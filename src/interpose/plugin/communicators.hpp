@@ -32,6 +32,8 @@ struct Sides {
   Scratch operands;  ///< of user operations
 };
 
+class Request;
+
 struct Communicator {
   MPI_Comm handle{};
   Origin origin = 0;                        ///< 0: not known to all members alike, left to the MPI
@@ -41,6 +43,8 @@ struct Communicator {
   bool settled = false;         ///< opening was tried
   bool opens_anywhere = false;  ///< note_meeting() was called: a start may open it, and waits for nobody
   std::atomic<std::uint32_t> requests_under_way{0};  ///< changed under the progress lock
+  Request* aside =
+      nullptr;  ///< the non-blocking operation that stands aside (requests/aside.hpp): one at most
   std::atomic<std::uint32_t> persistent_requests{
       0};               ///< that may be started even when the program has freed it
   bool failed = false;  ///< opening has failed on this rank, while others may have opened theirs

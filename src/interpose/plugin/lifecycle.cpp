@@ -45,11 +45,17 @@ void introduce(MPI_Group world) {
   if (!process.engine->arena()) explain("everything is left to the MPI: " + process.engine->why_not());
 }
 
+bool calls_one_at_a_time() {
+  int level = MPI_THREAD_MULTIPLE;
+  return host().Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE;
+}
+
 void begin_world() {
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_Group group;
   if (host().Comm_group(world, &group) != MPI_SUCCESS) return;
   process.world = true;
+  process.one_at_a_time = calls_one_at_a_time();
   keep_world_group(world_model, group);
   after_start(group);
   open_network();

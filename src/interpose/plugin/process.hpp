@@ -16,6 +16,7 @@ struct Process {
   bool wanted = true;           ///< what hocket_control asked for
   bool reporting = false;       ///< HOCKET_REPORT is set: count what is left to the MPI too
   bool world = false;           ///< MPI_Init has been called (as opposed to sessions only)
+  bool one_at_a_time = false;   ///< its thread level lets no two threads call MPI at once
   std::unique_ptr<engine::Engine> engine;
   engine::Rank rank = -1;  ///< in the world; -1: not known yet
 };

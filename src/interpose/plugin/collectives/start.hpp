@@ -6,6 +6,7 @@
 
 #include "interpose/plugin/collectives/descriptions.hpp"
 #include "interpose/plugin/collectives/entry.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/nonblocking_request.hpp"
 #include "interpose/plugin/requests/progress.hpp"
@@ -42,15 +43,16 @@ class Lease {
 template <class Described>
 Begun launch(Lease& lease, engine::Prepared& prepared, MPI_Request* handle) {
   if (!(*lease).template start<Described>(prepared)) return Begun::failed;
-  Request& request = lease.use();
+  NonblockingRequest& request = lease.use();
   *handle = request.token();
-  add_under_way(request);
+  request.begin();
   return Begun::ours;
 }
 
 template <class Described, class... A>
 Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
   const std::lock_guard lock(progress_lock);
+  join_non_blocking_one(c);
   Lease lease(c);
   Described& described = (*lease).template hold<Described>(c);
   if (!described.describe(arguments...) || !can_progress(c, described.call())) return Begun::native;

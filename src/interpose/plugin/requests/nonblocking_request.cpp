@@ -8,6 +8,7 @@
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
+#include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose {
 
@@ -71,6 +72,19 @@ void free_unused_requests() noexcept {
   while (NonblockingRequest* request = unused.take()) drop(*request);
 }
 
+/// One at most: operations of a communicator are numbered together, so that a second one's memory may be free
+/// only when the first has ended. Plain data, and no operation of the program's: what it uses may be freed.
+bool NonblockingRequest::may_stand_aside() const noexcept {
+  return prepared().path.flat && is_plain() && communicator().requests_under_way == 0 &&
+         operation().needs() == engine::Outstanding::Needs::nothing && calls_come_one_at_a_time();
+}
+
+void NonblockingRequest::begin() {
+  if (!may_stand_aside() || advance() || !operation().has_given()) return add_under_way(*this);
+  stand_aside();
+  communicator().aside = this;
+}
+
 int NonblockingRequest::consume(MPI_Request* handle) noexcept {
   const int result = code();
   *handle = null().request;
@@ -84,6 +98,7 @@ int NonblockingRequest::activate() noexcept {
 
 int NonblockingRequest::forget(MPI_Request* handle) noexcept {
   if (!is_active()) return refuse_request();
+  if (is_aside()) join(*this);
   *handle = null().request;
   abandon();
   return MPI_SUCCESS;

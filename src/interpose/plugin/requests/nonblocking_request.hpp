@@ -8,6 +8,9 @@ namespace hocket::interpose {
 
 class NonblockingRequest final : public Request {
  public:
+  /// It has been started. Under the progress lock.
+  void begin();
+
   int consume(MPI_Request* handle) noexcept override;
   /// An error: it is not a persistent one.
   int activate() noexcept override;
@@ -17,6 +20,7 @@ class NonblockingRequest final : public Request {
  private:
   friend class UnusedRequests;
   friend void give_back(NonblockingRequest& request) noexcept;
+  bool may_stand_aside() const noexcept;
   void dispose() noexcept override;
 
   NonblockingRequest* next_unused_ = nullptr;

@@ -108,7 +108,7 @@ int left(const Request& request, MPI_Request) {
   return request.code();
 }
 
-// For as long as nobody else has to do anything. True: it is over, and inactive again.
+// For as long as nobody else has to do anything. True: it is over.
 bool wait_aside(Request& request) {
   constexpr std::uint32_t yields = 16;
   const bool shares_core = process.engine->oversubscribed();
@@ -145,10 +145,7 @@ int test(Request& request, MPI_Request* handle, int* done, MPI_Status* status) {
 // Alone, it needs no progress of the MPI's but for peers that need this rank's.
 int wait(Request& request, MPI_Request* handle, MPI_Status* status) {
   constexpr std::uint32_t turns_per_poke = 16;
-  if (request.is_aside() && wait_aside(request)) {
-    give_empty_status(status);
-    return request.code();
-  }
+  if (request.is_aside() && wait_aside(request)) return finish(request, handle, status);
   Pauses pauses;
   bool has_slept = false;
   for (std::uint32_t turn = 1; !request.is_over(); ++turn) {

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "interpose/plugin/handles/handle_table.hpp"
-#include "interpose/plugin/requests/progress.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/request.hpp"
 
 namespace hocket::interpose {

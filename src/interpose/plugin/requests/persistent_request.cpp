@@ -22,12 +22,9 @@ PersistentRequest::~PersistentRequest() {
 }
 
 /// Once such an operation has published, only its own rank has something to do for it; and what it is
-/// numbered by is its own. So it needs no lock while no other thread can come to its communicator, and need
-/// not be known to whoever goes on with operations. Sessions have thread levels of their own.
+/// numbered by is its own.
 bool PersistentRequest::needs_nobody(const engine::Prepared& prepared) {
-  int level = MPI_THREAD_MULTIPLE;
-  return process.world && !sessions_remain() && prepared.path.flat && prepared.own_starts &&
-         host().Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE;
+  return prepared.path.flat && prepared.own_starts && calls_come_one_at_a_time();
 }
 
 bool PersistentRequest::begin_aside() {

@@ -10,9 +10,9 @@
 #include "base/clock.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/deferred_frees.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
-#include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress_thread.hpp"
 #include "interpose/plugin/requests/under_way.hpp"
 
@@ -160,20 +160,6 @@ void add_under_way(Request& request) {
   if (!has_ended && !request.operation().has_given()) go_on_elsewhere();
 }
 
-void join(Request& request) {
-  const std::lock_guard lock(progress_lock);
-  request.state_.store(Request::State::under_way, std::memory_order_relaxed);
-  add_under_way(request);
-}
-
-/// They have given all they have to give, but may not be over yet.
-static void join_those_aside(const Communicator* communicator) {
-  const auto is_aside = [&](const Request& r) {
-    return r.is_aside() && (!communicator || &r.communicator() == communicator);
-  };
-  while (Request* request = own_requests.find_if(is_aside)) join(*request);
-}
-
 void go_on_without_waits() noexcept {
   const std::lock_guard lock(progress_lock);
   if (!requests.is_empty()) go_on_elsewhere();
@@ -226,7 +212,7 @@ bool advance_needing(engine::Outstanding::Needs most) noexcept {
 }
 
 void finish_all_of(const Communicator* communicator) noexcept {
-  if (!communicator || communicator->persistent_requests != 0) join_those_aside(communicator);
+  join_those_aside(communicator);
   Pauses pauses;
   while (communicator ? communicator->requests_under_way != 0 : is_anything_under_way()) {
     progress();
@@ -258,10 +244,11 @@ std::uint32_t Pauses::spins() noexcept {
 }
 
 /// Others under way, and the MPI's own messages, may need this rank before what it waits for changes: so it
-/// sleeps for shorter than in a blocking call. Meanwhile the communicator stays. False: there is something to
-/// do, or nothing in memory to wait for.
+/// begins with shorter sleeps than a blocking call. They grow, since each takes some 10 us from who computes
+/// on this core. Meanwhile the communicator stays. False: there is something to do, or nothing in memory to
+/// wait for.
 bool Pauses::sleep_for(Request& awaited) noexcept {
-  constexpr long longest_sleep_ns = 100'000;
+  constexpr long longest_sleep_ns = 1'000'000;
   Lock lock(progress_lock, std::try_to_lock);
   if (!lock || awaited.is_over() || !is_going_on(awaited)) return false;
   // What it waits for is read before the last look, so that a change in between ends the sleep at once.
@@ -271,7 +258,8 @@ bool Pauses::sleep_for(Request& awaited) noexcept {
   Communicator& communicator = awaited.communicator();
   add(communicator.requests_under_way, 1);
   lock.unlock();
-  transports::sleep_among(*sleepers, blocker.word, blocker.seen, longest_sleep_ns);
+  transports::sleep_among(*sleepers, blocker.word, blocker.seen, next_sleep_ns_);
+  next_sleep_ns_ = std::min(next_sleep_ns_ + next_sleep_ns_ / 2, longest_sleep_ns);
   lock.lock();
   add(communicator.requests_under_way, -1);
   if (!requests.is_empty()) look_after_one();
@@ -283,6 +271,7 @@ bool Pauses::has_gone_on(const Request& awaited) noexcept {
   const std::size_t before = std::exchange(progress_, awaited.operation().progress());
   if (progress_ == before) return false;
   turns_ = 0;
+  next_sleep_ns_ = shortest_sleep_ns;
   return true;
 }
 

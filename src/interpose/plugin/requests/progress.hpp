@@ -37,8 +37,6 @@ extern constinit ProgressLock progress_lock;
 /// Under the lock: it has been started and has a handle. It may be over at once.
 void add_under_way(Request& request);
 
-/// The same for one that has been standing aside.
-void join(Request& request);
 /// Nobody is going to wait for one of them: whoever else can goes on.
 void go_on_without_waits() noexcept;
 
@@ -74,8 +72,10 @@ class Pauses {
   bool sleep_for(Request& awaited) noexcept;
   bool has_gone_on(const Request& awaited) noexcept;
 
+  static constexpr long shortest_sleep_ns = 100'000;
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
+  long next_sleep_ns_ = shortest_sleep_ns;
   std::size_t progress_ = 0;  ///< of what is waited for, as last seen
 };
 

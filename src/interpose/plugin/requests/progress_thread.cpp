@@ -3,9 +3,11 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <utility>
 
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/process.hpp"
@@ -17,9 +19,10 @@ namespace hocket::interpose {
 namespace {
 
 constexpr long rescue_every_ns = 1'000'000;  // a hundredth of a core at most
-constexpr long shared_core_nap_ns = 50'000;
+constexpr long shortest_nap_ns = 50'000;
+constexpr long longest_nap_ns = 1'000'000;
 constexpr std::uint32_t spins_of_own_core = 2'000;  // some 50 us beside an idle program
-constexpr std::uint32_t idle_looks_before_sleep = 64;
+constexpr std::uint32_t idle_looks_before_sleep = 8;
 constexpr unsigned long timer_slack_ns = 1'000;
 
 bool tried = false;  // under the progress lock, or while nothing is under way
@@ -32,6 +35,21 @@ void nap(long ns) {
   const timespec duration{0, ns};
   nanosleep(&duration, nullptr);
 }
+
+// Pauses between looks on a core that the program wants as well. They grow while nothing moves: what comes is
+// found late by a share of the time it took, and many looks are spared, each of which takes some 10 us from a
+// virtual machine's core.
+class Naps {
+ public:
+  void take() {
+    nap(next_ns_);
+    next_ns_ = std::min(next_ns_ + next_ns_ / 2, longest_nap_ns);
+  }
+  void start_again() { next_ns_ = shortest_nap_ns; }
+
+ private:
+  long next_ns_ = shortest_nap_ns;
+};
 
 // Until an operation is started, or the thread is to end. Who starts one looks at `asleep` after it has said
 // so, and this looks whether there is one after it has said that it sleeps.
@@ -51,14 +69,14 @@ bool advance() {
 void rescue() {
   static std::uint32_t seen = 0;
   const std::uint32_t now = progress_count();
-  nap(now == seen ? shared_core_nap_ns : rescue_every_ns);
+  nap(now == seen ? shortest_nap_ns : rescue_every_ns);
   if (progress_count() == now) advance();
   seen = now;
 }
 
-void go_on(bool has_core) {
-  if (advance()) return;
-  if (!has_core) return nap(shared_core_nap_ns);
+void go_on(bool has_core, Naps& naps) {
+  if (advance()) return naps.start_again();
+  if (!has_core) return naps.take();
   for (std::uint32_t i = 0; i < spins_of_own_core && is_anything_under_way(); ++i)
     if (advance()) return;
   sched_yield();
@@ -74,17 +92,18 @@ void* run(void*) {
   const ThreadDuty duty = thread_duty();
   const bool has_core = process.engine->has_spare_cores();
   std::uint32_t idle = 0;
+  Naps naps;
   while (!ending) {
     if (!is_anything_under_way()) {
       if (++idle > idle_looks_before_sleep) sleep_until_woken();
-      nap(shared_core_nap_ns);
+      naps.take();
       continue;
     }
-    idle = 0;
+    if (std::exchange(idle, 0) != 0) naps.start_again();
     if (duty == ThreadDuty::rescue)
       rescue();
     else
-      go_on(has_core);
+      go_on(has_core, naps);
   }
   return nullptr;
 }

@@ -42,11 +42,16 @@ void Request::deliver() noexcept {
 
 void Request::end_alone() noexcept {
   deliver();
-  if (is_plain_)
+  if (is_plain_ && is_persistent())
     keeps_operation_ = true;
   else
     release();
-  become_inactive();
+  leave_aside(State::over);
+}
+
+void Request::leave_aside(State next) noexcept {
+  if (communicator_->aside == this) communicator_->aside = nullptr;
+  state_.store(next, std::memory_order_relaxed);
 }
 
 void Request::release() noexcept {

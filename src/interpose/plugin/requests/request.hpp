@@ -65,7 +65,8 @@ class Request {
   void begin_ending() noexcept { is_ending_ = true; }
   /// Brings the data to their place.
   void deliver() noexcept;
-  /// It has ended while it stood aside: the operation may be kept for the next start.
+  /// It has ended while it stood aside: it is over. A persistent one's operation may be kept for the next
+  /// start.
   void end_alone() noexcept;
   /// The operation belongs to its communicator again. Under the progress lock, or of one that stands aside.
   void release() noexcept;
@@ -84,8 +85,10 @@ class Request {
     has_lasting_token_ = is_lasting;
   }
   /// It has been started and has given its peers what they need, and nobody goes on with it: not under way
-  /// yet, which join() puts it (progress.hpp).
+  /// yet, which join() puts it (aside.hpp).
   bool is_aside() const { return state_.load(std::memory_order_relaxed) == State::aside; }
+  /// It stands aside no longer, and is under way.
+  void come_back() noexcept { leave_aside(State::under_way); }
   /// It has been started, and nobody has waited for it since.
   bool is_active() const { return state_.load(std::memory_order_relaxed) != State::inactive; }
   /// Active, and complete: consume() is due.
@@ -101,6 +104,7 @@ class Request {
   virtual bool is_persistent() const = 0;
 
  protected:
+  const engine::Prepared& prepared() const { return *prepared_; }
   /// The operation that ended last is still this request's.
   bool keeps_operation() const { return keeps_operation_; }
   /// Starts it once more, with data that are in the program's buffers as they are. False: see
@@ -115,8 +119,8 @@ class Request {
 
  private:
   friend class UnderWay;
-  friend void join(Request& request);
   enum class State : std::uint8_t { inactive, aside, under_way, over };
+  void leave_aside(State next) noexcept;
   bool run(engine::Prepared& prepared, const Call& call);
 
   Sides sides_;
