@@ -170,6 +170,17 @@ def test_pretended_nodes_have_a_table_of_their_own() -> None:
     assert "## Targets" not in page
 
 
+@pytest.mark.parametrize(("ranks", "verdict"), [(2, "**67, missed**"), (4, "67")])
+def test_the_sum_bounds_what_ranks_with_cores_of_their_own_reach(ranks: int, verdict: str) -> None:
+    lanes = [
+        dataclasses.replace(lane, median_us=30.0) if lane.loop == "work" else lane
+        for lane in _lanes("hocket", ranks=ranks)
+    ]
+    table = _section(nonblocking_page.page([*lanes, *_lanes("native", ranks=ranks)]), "Overlap")
+    row = next(line for line in table.splitlines() if "alltoall" in line)
+    assert row.split(" | ")[-1] == f"{verdict} |"
+
+
 @pytest.mark.parametrize(
     ("alone", "hockets", "verdict"),
     [(18.0, 10.8, "yes"), (18.0, 12.0, "**no, missed**"), (15.0, 12.0, "-")],

@@ -18,7 +18,8 @@ same length, in percent: by the formula of OSU, by that of IMB, and by that of I
 fixed amount of arithmetic, so that the CPU which progress takes away counts against it. On one node copies
 are work of some core. Where each rank computes on its own core and none is to spare, the bound is that
 nothing hides: both together take the sum of both. *Of the sum*: what Hocket reaches of that, with fixed work;
-target {targets.LEAST_OF_SUM:g} %."""
+target {targets.LEAST_OF_SUM:g} %. With more ranks than cores that is no bound, and there is no verdict: a
+computation alone is timed while its rank has a core, but beside an operation while it waits for one as well."""
 
 
 def _tests(found: Iterable[Cell]) -> list[int]:
@@ -34,7 +35,10 @@ def shares(cell: Cell | None, tests: int) -> str:
 
 def _of_sum(cell: Cell, tests: int) -> str:
     work = cell.overlap("work", tests)
-    return marked(f"{work.of_sum:.0f}", round(work.of_sum) >= targets.LEAST_OF_SUM) if work else "-"
+    if not work:
+        return "-"
+    shares_cores = cell.ranks > work.lane.cores
+    return marked(f"{work.of_sum:.0f}", shares_cores or round(work.of_sum) >= targets.LEAST_OF_SUM)
 
 
 def overlap(found: Sequence[Cell]) -> sections.Lines:
