@@ -19,7 +19,7 @@ fixed amount of arithmetic, so that the CPU which progress takes away counts aga
 are work of some core. Where each rank computes on its own core and none is to spare, the bound is that
 nothing hides: both together take the sum of both. *Of the sum*: what Hocket reaches of that, with fixed work;
 target {targets.LEAST_OF_SUM:g} %. With more ranks than cores that is no bound, and there is no verdict: a
-computation alone is timed while its rank has a core, but beside an operation while it waits for one as well."""
+computation alone is timed while its rank has a core, beside an operation also while it waits for one."""
 
 
 def _tests(found: Iterable[Cell]) -> list[int]:
