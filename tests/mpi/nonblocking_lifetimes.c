@@ -371,6 +371,34 @@ static void blocking_calls_before_its_wait(void) {
   }
 }
 
+// Which another one, of another communicator and not yet over, needs to go on.
+static void beside_a_large_one(void) {
+  MPI_Comm comm;
+  MPI_Request large;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  fill(in, long_vector, check_rank);
+  MPI_Iallreduce(in, out, long_vector, MPI_INT, MPI_SUM, comm, &large);
+  alone_again_and_again();
+  MPI_Wait(&large, MPI_STATUS_IGNORE);
+  CHECK(is_sum(out, long_vector));
+  MPI_Comm_free(&comm);
+}
+
+// Of plain data: the type is not needed any more.
+static void alone_with_a_freed_type(void) {
+  for (int k = 0; k < 20; ++k) {
+    MPI_Datatype pair;
+    MPI_Request request;
+    int told[2] = {check_rank == 0 ? k : -1, check_rank == 0 ? -k : 1};
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Ibcast(told, 1, pair, 0, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&pair);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(told[0] == k && told[1] == -k);
+  }
+}
+
 // The wait lasts longer than anybody looks closely.
 static void waited_for_long(void) {
   for (int late = 0; late < size; ++late) {
@@ -541,6 +569,8 @@ static const struct {
     CASE(a_second_one),
     CASE(one_of_each_communicator),
     CASE(blocking_calls_before_its_wait),
+    CASE(beside_a_large_one),
+    CASE(alone_with_a_freed_type),
     CASE(waited_for_long),
     CASE(alone_and_freed),
     CASE(one_starts_long_before),

@@ -45,7 +45,7 @@ void introduce(MPI_Group world) {
   if (!process.engine->arena()) explain("everything is left to the MPI: " + process.engine->why_not());
 }
 
-bool calls_one_at_a_time() {
+bool level_forbids_two_at_once() {
   int level = MPI_THREAD_MULTIPLE;
   return host().Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE;
 }
@@ -55,7 +55,7 @@ void begin_world() {
   MPI_Group group;
   if (host().Comm_group(world, &group) != MPI_SUCCESS) return;
   process.world = true;
-  process.one_at_a_time = calls_one_at_a_time();
+  process.one_at_a_time = level_forbids_two_at_once();
   keep_world_group(world_model, group);
   after_start(group);
   open_network();

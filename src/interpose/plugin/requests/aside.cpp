@@ -28,7 +28,8 @@ void join_non_blocking_one(const Communicator& c) {
 }
 
 void join_those_aside(const Communicator* communicator) {
-  if (communicator && !communicator->aside && communicator->persistent_requests == 0) return;
+  if (communicator && communicator->aside) join(*communicator->aside);
+  if (communicator && communicator->persistent_requests == 0) return;
   const auto is_meant = [&](const Request& r) {
     return r.is_aside() && (!communicator || &r.communicator() == communicator);
   };

@@ -12,7 +12,7 @@ namespace hocket::interpose {
 /// No two threads call MPI at the same time. Sessions have thread levels of their own: so not beside them.
 bool calls_come_one_at_a_time() noexcept;
 
-/// Puts one under way that has been standing aside.
+/// Puts one under way that has been standing aside. Takes the progress lock.
 void join(Request& request);
 /// The same for the communicator's non-blocking one, if there is one. Under the progress lock.
 void join_non_blocking_one(const Communicator& communicator);

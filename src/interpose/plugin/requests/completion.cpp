@@ -118,7 +118,7 @@ int cancel(MPI_Request* request) {
   return request && find_own(*request) ? refuse_request() : host().Cancel(request);
 }
 
-// It does not go on with anything, as MPICH's own does not.
+// It goes on with nothing that is under way, as MPICH's own does not.
 int request_is_complete(MPI_Request request) {
   const Request* ours = find_active(request);
   return ours ? ours->is_over() : host().Request_is_complete(request);

@@ -7,6 +7,7 @@
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 

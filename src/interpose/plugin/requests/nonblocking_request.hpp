@@ -8,6 +8,7 @@ namespace hocket::interpose {
 
 class NonblockingRequest final : public Request {
  public:
+  NonblockingRequest() : Request(Starts::once) {}
   /// It has been started. Under the progress lock.
   void begin();
 
@@ -15,7 +16,6 @@ class NonblockingRequest final : public Request {
   /// An error: it is not a persistent one.
   int activate() noexcept override;
   int forget(MPI_Request* handle) noexcept override;
-  bool is_persistent() const override { return false; }
 
  private:
   friend class UnusedRequests;

@@ -5,6 +5,7 @@
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
 namespace hocket::interpose::own {
@@ -108,12 +109,13 @@ int left(const Request& request, MPI_Request) {
   return request.code();
 }
 
-// For as long as nobody else has to do anything. True: it is over.
+// For as long as nobody else has to do anything. True: it is over. While others are under way it is one of
+// them.
 bool wait_aside(Request& request) {
   constexpr std::uint32_t yields = 16;
   const bool shares_core = process.engine->oversubscribed();
   const std::uint32_t turns = shares_core ? yields : transports::spins_before_yield;
-  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+  for (std::uint32_t turn = 0; turn < turns && !is_anything_under_way(); ++turn) {
     if (request.has_arrived() || request.advance()) {
       if (request.has_failed()) break;
       request.end_alone();

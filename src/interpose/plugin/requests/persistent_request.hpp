@@ -12,7 +12,7 @@ namespace hocket::interpose {
 
 class PersistentRequest final : public Request {
  public:
-  PersistentRequest() = default;
+  PersistentRequest() : Request(Starts::again) {}
   ~PersistentRequest() override;
 
   /// The call that is held, of type Described, what was decided for it, and the program's handles that it
@@ -31,7 +31,6 @@ class PersistentRequest final : public Request {
   int consume(MPI_Request* handle) noexcept override;
   int activate() noexcept override;
   int forget(MPI_Request* handle) noexcept override;
-  bool is_persistent() const override { return true; }
 
  private:
   static bool needs_nobody(const engine::Prepared& prepared);

@@ -243,33 +243,41 @@ std::uint32_t Pauses::spins() noexcept {
   return process.engine->oversubscribed() ? 0 : transports::spins_before_yield;
 }
 
-/// Others under way, and the MPI's own messages, may need this rank before what it waits for changes: so it
-/// begins with shorter sleeps than a blocking call. They grow, since each takes some 10 us from who computes
-/// on this core. Meanwhile the communicator stays. False: there is something to do, or nothing in memory to
-/// wait for.
+/// The MPI's own messages may need this rank before what it waits for changes: so it begins with shorter
+/// sleeps than a blocking call. They grow, since each takes some 10 us from who computes on this core; but
+/// not where others under way may need this rank too. Meanwhile the communicator stays. False: there is
+/// something to do, or nothing in memory to wait for.
 bool Pauses::sleep_for(Request& awaited) noexcept {
-  constexpr long longest_sleep_ns = 1'000'000;
   Lock lock(progress_lock, std::try_to_lock);
   if (!lock || awaited.is_over() || !is_going_on(awaited)) return false;
   // What it waits for is read before the last look, so that a change in between ends the sleep at once.
   const transports::Blocker blocker = awaited.operation().blocker();
   std::atomic<std::uint32_t>* const sleepers = awaited.operation().waiting().sleepers;
   if (!blocker.word || !sleepers || awaited.advance() || has_gone_on(awaited)) return false;
+  const long sleep_ns = next_sleep(requests.is_only(awaited));
   Communicator& communicator = awaited.communicator();
   add(communicator.requests_under_way, 1);
   lock.unlock();
-  transports::sleep_among(*sleepers, blocker.word, blocker.seen, next_sleep_ns_);
-  next_sleep_ns_ = std::min(next_sleep_ns_ + next_sleep_ns_ / 2, longest_sleep_ns);
+  transports::sleep_among(*sleepers, blocker.word, blocker.seen, sleep_ns);
   lock.lock();
   add(communicator.requests_under_way, -1);
   if (!requests.is_empty()) look_after_one();
   return true;
 }
 
-/// Since this was asked last: then data are coming, by ways that the one word does not show.
+long Pauses::next_sleep(bool may_grow) noexcept {
+  constexpr long longest_sleep_ns = 1'000'000;
+  if (!may_grow) next_sleep_ns_ = shortest_sleep_ns;
+  return std::exchange(next_sleep_ns_, std::min(next_sleep_ns_ + next_sleep_ns_ / 2, longest_sleep_ns));
+}
+
+/// Since this was asked last: then data are coming, by ways that the one word does not show. So it has if
+/// another one was waited for then.
 bool Pauses::has_gone_on(const Request& awaited) noexcept {
+  const Request* const awaited_before = std::exchange(awaited_, &awaited);
+  const bool is_another = awaited_before && awaited_before != &awaited;
   const std::size_t before = std::exchange(progress_, awaited.operation().progress());
-  if (progress_ == before) return false;
+  if (!is_another && progress_ == before) return false;
   turns_ = 0;
   next_sleep_ns_ = shortest_sleep_ns;
   return true;

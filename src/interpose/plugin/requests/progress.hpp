@@ -71,11 +71,13 @@ class Pauses {
   static std::uint32_t spins() noexcept;
   bool sleep_for(Request& awaited) noexcept;
   bool has_gone_on(const Request& awaited) noexcept;
+  long next_sleep(bool may_grow) noexcept;
 
   static constexpr long shortest_sleep_ns = 100'000;
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
   long next_sleep_ns_ = shortest_sleep_ns;
+  const Request* awaited_ = nullptr;
   std::size_t progress_ = 0;  ///< of what is waited for, as last seen
 };
 

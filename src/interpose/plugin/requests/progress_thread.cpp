@@ -36,12 +36,13 @@ void nap(long ns) {
   nanosleep(&duration, nullptr);
 }
 
-// Pauses between looks on a core that the program wants as well. They grow while nothing moves: what comes is
-// found late by a share of the time it took, and many looks are spared, each of which takes some 10 us from a
-// virtual machine's core.
+// Pauses between looks on a core that the program wants as well. They grow while nothing moves and nothing is
+// started: what comes is found late by a share of the time it took, and many looks are spared, each of which
+// takes some 10 us from a virtual machine's core.
 class Naps {
  public:
   void take() {
+    if (std::exchange(started_, started_count()) != started_) start_again();
     nap(next_ns_);
     next_ns_ = std::min(next_ns_ + next_ns_ / 2, longest_nap_ns);
   }
@@ -49,6 +50,7 @@ class Naps {
 
  private:
   long next_ns_ = shortest_nap_ns;
+  std::uint64_t started_ = 0;
 };
 
 // Until an operation is started, or the thread is to end. Who starts one looks at `asleep` after it has said
@@ -95,11 +97,13 @@ void* run(void*) {
   Naps naps;
   while (!ending) {
     if (!is_anything_under_way()) {
-      if (++idle > idle_looks_before_sleep) sleep_until_woken();
-      naps.take();
+      if (++idle > idle_looks_before_sleep)
+        sleep_until_woken();
+      else
+        nap(shortest_nap_ns);
       continue;
     }
-    if (std::exchange(idle, 0) != 0) naps.start_again();
+    idle = 0;
     if (duty == ThreadDuty::rescue)
       rescue();
     else

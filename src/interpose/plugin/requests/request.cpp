@@ -42,7 +42,7 @@ void Request::deliver() noexcept {
 
 void Request::end_alone() noexcept {
   deliver();
-  if (is_plain_ && is_persistent())
+  if (is_plain_ && is_persistent())  // others' requests go from communicator to communicator
     keeps_operation_ = true;
   else
     release();

@@ -19,7 +19,8 @@ using engine::Call;
 
 class Request {
  public:
-  Request() = default;
+  enum class Starts : std::uint8_t { once, again };
+  explicit Request(Starts starts) : starts_(starts) {}
   virtual ~Request() = default;
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
@@ -101,7 +102,7 @@ class Request {
   virtual int activate() noexcept = 0;
   /// MPI_Request_free. An active one ends first, which nobody waits for.
   virtual int forget(MPI_Request* handle) noexcept = 0;
-  virtual bool is_persistent() const = 0;
+  bool is_persistent() const { return starts_ == Starts::again; }
 
  protected:
   const engine::Prepared& prepared() const { return *prepared_; }
@@ -123,6 +124,7 @@ class Request {
   void leave_aside(State next) noexcept;
   bool run(engine::Prepared& prepared, const Call& call);
 
+  const Starts starts_;
   Sides sides_;
   alignas(std::max_align_t) std::byte description_[640];
   int (*deliver_)(Request&) = nullptr;
