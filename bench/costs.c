@@ -1,32 +1,24 @@
 // What is paid around the collectives themselves: a call that Hocket leaves to the MPI, a communicator's
-// set-up, and the hand-over between ranks, which no collective can undercut. One JSON line per cost and side;
-// docs/benchmark.md defines them. "without" calls the MPI's own symbols, past Hocket, in the same process.
+// set-up, and what no collective can undercut (floors.c). One JSON line per cost and side; docs/benchmark.md
+// defines them. "without" calls the MPI's own symbols, past Hocket, in the same process.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hocket_bench.h"
+#include "costs.h"
 #include "statistics.h"
 
-enum { most_batches = 61, least_batches = 5 };
+enum { least_batches = 5 };
 static const double batch_seconds = 10e-3, cost_seconds = 3;
 
-static int rank, ranks;
+int rank, ranks;
 
-// The functions that are called past Hocket, or through it.
-struct mpi {
-  int (*neighbor_alltoall)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
-  int (*dup)(MPI_Comm, MPI_Comm*);
-  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
-  int (*free_communicator)(MPI_Comm*);
-};
-static struct mpi without;
-static const struct mpi with = {MPI_Neighbor_alltoall, MPI_Comm_dup, MPI_Allreduce, MPI_Comm_free};
+struct mpi without;
+const struct mpi with = {MPI_Neighbor_alltoall, MPI_Comm_dup,  MPI_Allreduce,
+                         MPI_Comm_free,         MPI_Ialltoall, MPI_Wait};
 
 static int note_library(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
@@ -45,16 +37,11 @@ static bool find_library(void) {
   *(void**)&without.dup = dlsym(library, "PMPI_Comm_dup");
   *(void**)&without.allreduce = dlsym(library, "PMPI_Allreduce");
   *(void**)&without.free_communicator = dlsym(library, "PMPI_Comm_free");
-  return without.neighbor_alltoall && without.dup && without.allreduce && without.free_communicator;
+  *(void**)&without.ialltoall = dlsym(library, "PMPI_Ialltoall");
+  *(void**)&without.wait = dlsym(library, "PMPI_Wait");
+  return without.neighbor_alltoall && without.dup && without.allreduce && without.free_communicator &&
+         without.ialltoall && without.wait;
 }
-
-// One way to do a thing `times` times.
-struct side {
-  const char* name;
-  void (*act)(const struct mpi*, long times);
-  const struct mpi* mpi;
-  double seconds[most_batches];
-};
 
 static double timed(const struct side* side, long times) {
   referee_start();
@@ -79,9 +66,7 @@ static int affordable(const struct side* side, int count, long* times) {
   return affordable_batches < least_batches ? least_batches : (int)affordable_batches;
 }
 
-// Interleaved batches; medians of the slowest rank's time.
-static void compare(const char* what, const char* unit, double scale, long times, struct side* sides,
-                    int count) {
+void compare(const char* what, const char* unit, double scale, long times, struct side* sides, int count) {
   const int batches = affordable(&sides[0], count, &times);
   for (int batch = 0; batch < batches; ++batch)
     for (int i = 0; i < count; ++i) take_turn(&sides[batch % 2 == 0 ? i : count - 1 - i], times, batch);
@@ -142,50 +127,6 @@ static void set_up(void) {
   compare("communicator_used_once", "us", 1e6, 20, used, 2);
 }
 
-// Everybody tells everybody, and lets others run while it waits: what is left of a collective when nothing is
-// computed, checked or copied. One cache line per rank.
-struct flag {
-  _Alignas(64) atomic_long value;
-};
-static struct flag* flags;
-
-static bool all_reached(long value) {
-  for (int r = 0; r < ranks; ++r)
-    if (atomic_load_explicit(&flags[r].value, memory_order_acquire) < value) return false;
-  return true;
-}
-
-static void hand_over(const struct mpi* mpi, long times) {
-  (void)mpi;
-  for (long i = 0; i < times; ++i) {
-    const long value = atomic_load_explicit(&flags[rank].value, memory_order_relaxed) + 1;
-    atomic_store_explicit(&flags[rank].value, value, memory_order_release);
-    while (!all_reached(value)) sched_yield();
-  }
-}
-
-static void call_allreduce(const struct mpi* mpi, long times) {
-  double in = 1, out;
-  for (long i = 0; i < times; ++i) mpi->allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void floor_of_small_calls(void) {
-  MPI_Win window;
-  MPI_Aint bytes = 0;
-  int unit = 0;
-  void* mine = NULL;
-  MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)((size_t)(ranks + 1) * sizeof(struct flag)) : 0, 1,
-                          MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&mine, &window);
-  void* base = NULL;
-  MPI_Win_shared_query(window, 0, &bytes, &unit, (void*)&base);
-  flags = (struct flag*)(((size_t)base + sizeof(struct flag) - 1) & ~(sizeof(struct flag) - 1));
-  atomic_store(&flags[rank].value, 0);
-  MPI_Barrier(MPI_COMM_WORLD);
-  struct side sides[] = {{"hand-over alone", hand_over, &with, {0}}, {"with", call_allreduce, &with, {0}}};
-  compare("allreduce_8_bytes", "us", 1e6, 200, sides, 2);
-  MPI_Win_free(&window);
-}
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -196,7 +137,7 @@ int main(int argc, char** argv) {
     referee_open();
     passed_through();
     set_up();
-    floor_of_small_calls();
+    floors();
     referee_close();
   } else if (rank == 0) {
     fprintf(stderr, "hocket_costs: start it with hocket-exec, on an MPI library that it finds\n");

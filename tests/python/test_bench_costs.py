@@ -17,9 +17,9 @@ BUILT = mpis_with(program.costs_program)
 
 @pytest.mark.skipif(not BUILT, reason="no MPI with a built benchmark program")
 @pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
-def test_every_cost_has_two_sides(mpi: mpis.Mpi) -> None:
+def test_every_cost_has_something_beside_it(mpi: mpis.Mpi) -> None:
     found = costs.run(mpi, 2)
-    assert len(costs.rows(found)) == 4
+    assert len(costs.rows(found)) == 10
     for cost in found:
         assert 0 < cost.p10 <= cost.median <= cost.p90
 

@@ -21,7 +21,10 @@ _meanings = {
     "passed_through": "a collective that Hocket leaves to the MPI",
     "communicator_unused": "a communicator made and freed",
     "communicator_used_once": "a communicator made, used once and freed",
-    "allreduce_8_bytes": "allreduce of 8 bytes, and the hand-over between ranks alone",
+    "allreduce_8_bytes": "allreduce of 8 bytes",
+    "ialltoall_4_KiB": "Ialltoall of 4 KiB a block, and MPI_Wait",
+    "ialltoall_64_KiB": "Ialltoall of 64 KiB a block, and MPI_Wait",
+    "ialltoall_512_KiB": "Ialltoall of 512 KiB a block, and MPI_Wait",
     "mpi4py_suite": "mpi4py's test suite, the whole run",
 }
 
@@ -78,19 +81,22 @@ def _number(cost: Cost) -> str:
     return f"{cost.median:.{digits}f} ({cost.p10:.{digits}f}-{cost.p90:.{digits}f})"
 
 
+def _meaning(other: Cost) -> str:
+    floor = f", and the {other.side}" if other.side != "without" else ""
+    return _meanings[other.what] + floor
+
+
 def rows(costs: Sequence[Cost]) -> list[list[str]]:
-    """One row per cost: what, MPI, ranks, unit, without (or the floor), with, and the difference."""
-    pairs: dict[tuple[str, str, int], dict[str, Cost]] = {}
-    for cost in costs:
-        side = "with" if cost.side == "with" else "without"
-        pairs.setdefault((cost.what, cost.mpi, cost.ranks), {})[side] = cost
+    """What, MPI, ranks, unit, without (or a floor, which has a row of its own), with, and the difference."""
+    mine = {(cost.what, cost.mpi, cost.ranks): cost for cost in costs if cost.side == "with"}
+    others = {(cost.what, cost.mpi, cost.ranks, cost.side): cost for cost in costs if cost.side != "with"}
     order = list(_meanings)
+    pairs = [(other, mine.get(key[:3])) for key, other in others.items()]
     return [
         [
-            *(_meanings[what], mpi, str(ranks), pair["with"].unit),
-            *(_number(pair["without"]), _number(pair["with"])),
-            f"{pair['with'].median - pair['without'].median:+.2f}",
+            *(_meaning(other), other.mpi, str(other.ranks), other.unit, _number(other), _number(own)),
+            f"{own.median - other.median:+.2f}",
         ]
-        for (what, mpi, ranks), pair in sorted(pairs.items(), key=lambda item: order.index(item[0][0]))
-        if len(pair) == 2
+        for other, own in sorted(pairs, key=lambda pair: order.index(pair[0].what))
+        if own
     ]

@@ -88,8 +88,9 @@ def _targets(found: Sequence[Cell]) -> list[str]:
 
 _costs_text = """\
 What is paid beside the collectives themselves ([benchmark.md](benchmark.md)): medians (p10-p90) without
-Hocket and with it, in turns. For the small allreduce, "alone" is the hand-over between the ranks and nothing
-else."""
+Hocket and with it, in turns. "Alone" is what no library undercuts: for the small allreduce the hand-over
+between the ranks and nothing else, for Ialltoall that and one copy of every byte, by memcpy from memory that
+all ranks share. Without Hocket over alone is the most that could be gained."""
 
 
 def _costs(found: Sequence[around.Cost]) -> list[str]:

@@ -1,0 +1,119 @@
+// What no library can undercut: ranks that tell each other that they are there, and one copy of every byte of
+// an alltoall, from the sender's memory to the receiver's.
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "costs.h"
+
+// Of all ranks, one after the other, each part beginning at a page; NULL on a machine without shared windows.
+struct shared {
+  MPI_Win window;
+  char* parts;
+  size_t bytes;  // of each part
+};
+
+static struct shared share(size_t bytes) {
+  enum { page = 4096 };
+  struct shared made = {.bytes = (bytes + page - 1) / page * page};
+  MPI_Aint size = rank == 0 ? (MPI_Aint)(made.bytes * (size_t)ranks + page) : 0;
+  int unit = 0;
+  void* base = NULL;
+  MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&base, &made.window);
+  MPI_Win_shared_query(made.window, 0, &size, &unit, (void*)&base);
+  made.parts = (char*)(((size_t)base + page - 1) / page * page);
+  return made;
+}
+
+static char* part_of(const struct shared* shared, int owner) {
+  return shared->parts + (size_t)owner * shared->bytes;
+}
+
+// Everybody tells everybody, and lets others run while it waits: what is left of a collective when nothing is
+// computed, checked or copied.
+static struct shared flags;
+
+static atomic_long* flag_of(int owner) {
+  return (atomic_long*)part_of(&flags, owner);
+}
+
+static bool all_reached(long value) {
+  for (int r = 0; r < ranks; ++r)
+    if (atomic_load_explicit(flag_of(r), memory_order_acquire) < value) return false;
+  return true;
+}
+
+static void meet(void) {
+  const long value = atomic_load_explicit(flag_of(rank), memory_order_relaxed) + 1;
+  atomic_store_explicit(flag_of(rank), value, memory_order_release);
+  while (!all_reached(value)) sched_yield();
+}
+
+static void hand_over(const struct mpi* mpi, long times) {
+  (void)mpi;
+  for (long i = 0; i < times; ++i) meet();
+}
+
+static void call_allreduce(const struct mpi* mpi, long times) {
+  double in = 1, out;
+  for (long i = 0; i < times; ++i) mpi->allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void small_calls(void) {
+  struct side sides[] = {{"hand-over alone", hand_over, &with, {0}}, {"with", call_allreduce, &with, {0}}};
+  compare("allreduce_8_bytes", "us", 1e6, 200, sides, 2);
+}
+
+// All ranks' send buffers lie in shared memory, which no program can ask of another: every byte is copied
+// once.
+static struct shared sent;
+static char *mine, *received;
+static size_t block;
+
+static void copy_alone(const struct mpi* mpi, long times) {
+  (void)mpi;
+  for (long i = 0; i < times; ++i) {
+    meet();
+    for (int k = 0; k < ranks; ++k) {
+      const int from = (rank + k) % ranks;
+      memcpy(received + (size_t)from * block, part_of(&sent, from) + (size_t)rank * block, block);
+    }
+    meet();
+  }
+}
+
+static void call_ialltoall(const struct mpi* mpi, long times) {
+  for (long i = 0; i < times; ++i) {
+    MPI_Request request;
+    mpi->ialltoall(mine, (int)block, MPI_BYTE, received, (int)block, MPI_BYTE, MPI_COMM_WORLD, &request);
+    mpi->wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+static void exchanges(size_t bytes, const char* what) {
+  block = bytes;
+  sent = share(block * (size_t)ranks);
+  mine = malloc(block * (size_t)ranks);
+  received = malloc(block * (size_t)ranks);
+  memset(part_of(&sent, rank), rank, block * (size_t)ranks);
+  memset(mine, rank, block * (size_t)ranks);
+  struct side sides[] = {{"copies alone", copy_alone, &with, {0}},
+                         {"without", call_ialltoall, &without, {0}},
+                         {"with", call_ialltoall, &with, {0}}};
+  compare(what, "us", 1e6, 200, sides, 3);
+  free(received);
+  free(mine);
+  MPI_Win_free(&sent.window);
+}
+
+void floors(void) {
+  flags = share(sizeof(atomic_long));
+  atomic_store(flag_of(rank), 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  small_calls();
+  exchanges(4 << 10, "ialltoall_4_KiB");
+  exchanges(64 << 10, "ialltoall_64_KiB");
+  exchanges(512 << 10, "ialltoall_512_KiB");
+  MPI_Win_free(&flags.window);
+}
