@@ -43,8 +43,7 @@ struct Communicator {
   bool settled = false;         ///< opening was tried
   bool opens_anywhere = false;  ///< note_meeting() was called: a start may open it, and waits for nobody
   std::atomic<std::uint32_t> requests_under_way{0};  ///< changed under the progress lock
-  Request* aside =
-      nullptr;  ///< the non-blocking operation that stands aside (requests/aside.hpp): one at most
+  Request* aside = nullptr;  ///< its one non-blocking operation that may stand aside, while it does
   std::atomic<std::uint32_t> persistent_requests{
       0};               ///< that may be started even when the program has freed it
   bool failed = false;  ///< opening has failed on this rank, while others may have opened theirs

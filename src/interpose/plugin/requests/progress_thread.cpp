@@ -42,7 +42,8 @@ void nap(long ns) {
 class Naps {
  public:
   void take() {
-    if (std::exchange(started_, started_count()) != started_) start_again();
+    const std::uint64_t started = started_count();
+    if (std::exchange(started_, started) != started) start_again();
     nap(next_ns_);
     next_ns_ = std::min(next_ns_ + next_ns_ / 2, longest_nap_ns);
   }
