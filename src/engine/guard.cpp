@@ -1,6 +1,7 @@
 #include "engine/guard.hpp"
 
 #include <thread>
+#include <utility>
 
 namespace hocket::engine {
 
@@ -14,6 +15,8 @@ Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   if (calls_.differ(peer)) return Status::mismatch;
   if (waited_ns > ask_for_life_after_ns &&
       !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)])) {
+    // What it wrote last may have come since the caller looked: once more then.
+    if (std::exchange(gone_, peer) != peer) return Status::ok;
     dead_ = peer;
     return Status::peer_dead;
   }

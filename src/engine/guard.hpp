@@ -60,6 +60,7 @@ class Guard final : public transports::Watch {
   transports::shm::Channel* channel_ = nullptr;
   MarkedCalls calls_;
   Rank dead_ = -1;
+  Rank gone_ = -1;  ///< has been found to have ended, by the look before
 };
 
 }  // namespace hocket::engine
