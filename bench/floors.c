@@ -7,7 +7,7 @@
 
 #include "costs.h"
 
-// Of all ranks, one after the other, each part beginning at a page; NULL on a machine without shared windows.
+// Of all ranks, one after the other, each part beginning at a page.
 struct shared {
   MPI_Win window;
   char* parts;
