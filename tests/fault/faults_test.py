@@ -102,7 +102,9 @@ def stopped(faults: Faults) -> None:
     expect(len(re.findall(report, ended.output)) == 1, "stop: one report names who is missing", ended)
 
 
-MISMATCHES = {  # case: what the error must name
+# case: what the error must name. Of ranks 0 and 2 one is enough: the other may not be there yet when rank 1
+# and the first of them meet.
+MISMATCHES = {
     "function": ("rank 1: MPI_Barrier", "MPI_Allreduce(4 bytes, MPI_SUM)"),
     "root_small": ("root 2", "root 0"),
     "root_large": ("root 2", "root 0"),
@@ -123,14 +125,8 @@ MISMATCHED_STARTS = {
     "started_size_large": ("15996 bytes", "16000 bytes"),
     "one_of_many": ("(call 21)", "MPI_MAX", "MPI_SUM"),
     "persistent_start": ("MPI_Allreduce_init(8 bytes", "MPI_Allreduce_init(12 bytes"),
-    "started_by_one": (
-        "ranks 0,2: MPI_Allreduce(4 bytes, MPI_SUM)",
-        "rank 1: MPI_Iallreduce(4 bytes, MPI_SUM)",
-    ),
-    "started_by_others": (
-        "ranks 0,2: MPI_Iallreduce(4 bytes, MPI_SUM)",
-        "rank 1: MPI_Allreduce(4 bytes, MPI_SUM)",
-    ),
+    "started_by_one": ("MPI_Allreduce(4 bytes, MPI_SUM)", "rank 1: MPI_Iallreduce(4 bytes, MPI_SUM)"),
+    "started_by_others": ("MPI_Iallreduce(4 bytes, MPI_SUM)", "rank 1: MPI_Allreduce(4 bytes, MPI_SUM)"),
     "started_by_one_later": ("rank 1: MPI_Iallreduce(4 bytes, MPI_SUM)", "MPI_Allreduce(4 bytes, MPI_SUM)"),
 }
 
