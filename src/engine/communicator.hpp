@@ -45,6 +45,8 @@ class Communicator {
   /// may be given up by later calls, unless it is in use (Prepared::users). Null: see error(). Waits for
   /// nobody.
   virtual Prepared* prepare(const Call& call, Form form) noexcept = 0;
+  /// prepare() would say the same of its kind of calls now.
+  virtual bool is_up_to_date(const Prepared& prepared) const noexcept = 0;
   /// The same for one persistent request, whose starts are numbered by themselves: all ranks make a
   /// communicator's persistent requests in the same order, but start them in any.
   virtual std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept = 0;

@@ -33,6 +33,9 @@ class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
   std::string error() const override { return guard_.error(); }
 
   Prepared* prepare(const Call& call, Form form) noexcept override;
+  bool is_up_to_date(const Prepared& prepared) const noexcept override {
+    return prepared.found_out == found_out_;
+  }
   std::unique_ptr<Prepared> prepare_persistent(const Call& call) noexcept override;
   Outstanding* start(Prepared& prepared, const Call& call) noexcept override;
 

@@ -39,9 +39,9 @@ class Outstanding {
   /// A wait for it has ended with this status: it cannot go on.
   virtual void fail(Status status) noexcept = 0;
 
-  /// Instead of release(), for the next start of a persistent request: the same operation once more. False:
-  /// it cannot be, and the communicator has failed. Only of those that have a number of their own for each
-  /// start and do not wait for others to begin (Prepared::own_starts, Path::flat).
+  /// Instead of release(), for the next start of the same call: the same operation once more. False: it
+  /// cannot be, and the communicator has failed. Only of those that do not wait for others to begin
+  /// (Path::flat), and while what was prepared for it is up to date.
   virtual bool repeat() noexcept { return false; }
 
   /// It has ended, and is not used any more: it belongs to its communicator again.

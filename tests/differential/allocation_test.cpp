@@ -178,7 +178,9 @@ TEST(Allocation, none_in_operations_under_way) {
       const std::size_t ours = run_together(communicator, calls, started);
       const std::uint64_t made = harness::allocations() - before;
       EXPECT_GT(ours, calls.size() / 2);
-      if (round > 1) EXPECT_EQ(made, 0u) << "round " << round << ", rank " << rank;
+      if (round > 1) {
+        EXPECT_EQ(made, 0u) << "round " << round << ", rank " << rank;
+      }
     }
   });
 }

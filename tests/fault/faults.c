@@ -162,6 +162,13 @@ static int other_started_operation(void) {
   return code == MPI_SUCCESS ? iallreduce(1, rank == 1 ? MPI_MAX : MPI_SUM, wait) : code;
 }
 
+// After calls that are the same one again and again, buffers included.
+static int other_than_before(void) {
+  int code = many(1, 1);
+  for (int k = 0; k < 20 && code == MPI_SUCCESS; ++k) code = iallreduce(1, MPI_SUM, wait);
+  return code == MPI_SUCCESS ? iallreduce(1, rank == 1 ? MPI_MAX : MPI_SUM, wait) : code;
+}
+
 static int other_persistent_size(void) {
   MPI_Request request;
   int code = many(1, 1);
@@ -245,6 +252,7 @@ static int run(const char* name) {
   if (!strcmp(name, "started_size_small")) return other_started_size(3);
   if (!strcmp(name, "started_size_large")) return other_started_size(4000);
   if (!strcmp(name, "started_operation")) return other_started_operation();
+  if (!strcmp(name, "started_before")) return other_than_before();
   if (!strcmp(name, "one_of_many")) return other_one_of_many();
   if (!strcmp(name, "persistent_start")) return other_persistent_size();
   if (!strcmp(name, "started_by_one")) return one_form_against_the_other(rank == 1, 0);

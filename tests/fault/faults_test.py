@@ -123,6 +123,7 @@ MISMATCHED_STARTS = {
     "started_operation": ("MPI_MAX", "MPI_SUM"),
     "started_size_small": ("8 bytes", "12 bytes"),
     "started_size_large": ("15996 bytes", "16000 bytes"),
+    "started_before": ("(call 21)", "MPI_MAX", "MPI_SUM"),
     "one_of_many": ("(call 21)", "MPI_MAX", "MPI_SUM"),
     "persistent_start": ("MPI_Allreduce_init(8 bytes", "MPI_Allreduce_init(12 bytes"),
     "started_by_one": ("MPI_Allreduce(4 bytes, MPI_SUM)", "rank 1: MPI_Iallreduce(4 bytes, MPI_SUM)"),

@@ -29,12 +29,25 @@ static void run(MPI_Comm comm, const char* name) {
   MPI_Request_free(&requests[0]);
 }
 
+// What is kept for the next one is MPI_COMM_WORLD's.
+static void run_same_again(MPI_Comm comm) {
+  MPI_Barrier(comm);
+  for (int k = 0; k < 4; ++k) {
+    MPI_Request request;
+    int sum = -1;
+    MPI_Iallreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(sum == size * (size - 1) / 2);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Session session;
   MPI_Group group;
   MPI_Comm comm;
   check_start(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  run_same_again(MPI_COMM_WORLD);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
   MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
   MPI_Comm_create_from_group(group, "finalize", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);

@@ -8,6 +8,7 @@
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/origins.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/world_groups.hpp"
 
@@ -44,6 +45,7 @@ void retire(std::unique_ptr<Communicator> c) {
 
 int forget(MPI_Comm handle, int, void*, void*) {
   auto freed = communicators.take(bits_of(handle));
+  if (freed) forget_kept(*freed);
   if (freed && freed->persistent_requests != 0) retire(std::move(freed));
   return MPI_SUCCESS;
 }

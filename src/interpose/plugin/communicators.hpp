@@ -32,6 +32,7 @@ struct Sides {
   Scratch operands;  ///< of user operations
 };
 
+class NonblockingRequest;
 class Request;
 
 struct Communicator {
@@ -43,7 +44,8 @@ struct Communicator {
   bool settled = false;         ///< opening was tried
   bool opens_anywhere = false;  ///< note_meeting() was called: a start may open it, and waits for nobody
   std::atomic<std::uint32_t> requests_under_way{0};  ///< changed under the progress lock
-  Request* aside = nullptr;  ///< its one non-blocking operation that may stand aside, while it does
+  Request* aside = nullptr;            ///< its one non-blocking operation that may stand aside, while it does
+  NonblockingRequest* kept = nullptr;  ///< that did so last, for the same call once more
   std::atomic<std::uint32_t> persistent_requests{
       0};               ///< that may be started even when the program has freed it
   bool failed = false;  ///< opening has failed on this rank, while others may have opened theirs

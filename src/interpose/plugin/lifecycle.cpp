@@ -12,6 +12,7 @@
 #include "interpose/plugin/origins.hpp"
 #include "interpose/plugin/poke.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/aside.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
 #include "interpose/plugin/requests/nonblocking_request.hpp"
 #include "interpose/plugin/requests/progress.hpp"
@@ -92,6 +93,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int finalize() {
+  forget_all_kept();
   if (!sessions_remain()) before_end();
   free_unused_requests();
   process.world = false;

@@ -49,11 +49,23 @@ Begun launch(Lease& lease, engine::Prepared& prepared, MPI_Request* handle) {
   return Begun::ours;
 }
 
+inline Begun launch_again(NonblockingRequest& kept, MPI_Request* handle) {
+  const MPI_Request token = kept.token();
+  if (!kept.begin_again()) return Begun::failed;
+  *handle = token;
+  return Begun::ours;
+}
+
 template <class Described, class... A>
 Begun start_ours(Communicator& c, MPI_Request* handle, A... arguments) {
   const std::lock_guard lock(progress_lock);
   join_non_blocking_one(c);
+  if (NonblockingRequest* kept = c.kept) {
+    if (kept->may_repeat<Described>(arguments...)) return launch_again(*kept, handle);
+    kept->let_go();
+  }
   Lease lease(c);
+  (*lease).template remember<Described>(arguments...);
   Described& described = (*lease).template hold<Described>(c);
   if (!described.describe(arguments...) || !can_progress(c, described.call())) return Begun::native;
   engine::Prepared* prepared = c.engine->prepare(described.call(), engine::Form::nonblocking);

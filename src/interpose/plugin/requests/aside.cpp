@@ -4,6 +4,7 @@
 
 #include "interpose/plugin/lifecycle.hpp"
 #include "interpose/plugin/process.hpp"
+#include "interpose/plugin/requests/nonblocking_request.hpp"
 #include "interpose/plugin/requests/own_requests.hpp"
 #include "interpose/plugin/requests/progress.hpp"
 
@@ -34,6 +35,20 @@ void join_those_aside(const Communicator* communicator) {
     return r.is_aside() && (!communicator || &r.communicator() == communicator);
   };
   while (Request* request = own_requests.find_if(is_meant)) join(*request);
+}
+
+void forget_kept(const Communicator& c) noexcept {
+  if (!c.kept) return;
+  const std::lock_guard lock(progress_lock);
+  c.kept->let_go();
+}
+
+void forget_all_kept() noexcept {
+  const std::lock_guard lock(progress_lock);
+  const auto is_kept = [](const Request& r) {
+    return !r.is_persistent() && !r.is_active() && r.keeps_operation();
+  };
+  while (Request* request = own_requests.find_if(is_kept)) request->communicator().kept->let_go();
 }
 
 }  // namespace hocket::interpose

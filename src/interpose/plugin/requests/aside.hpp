@@ -18,5 +18,8 @@ void join(Request& request);
 void join_non_blocking_one(const Communicator& communicator);
 /// The same for all of a communicator; null: for all.
 void join_those_aside(const Communicator* communicator);
+/// Lets go of the operation that the communicator keeps for the same call once more. Takes the progress lock.
+void forget_kept(const Communicator& communicator) noexcept;
+void forget_all_kept() noexcept;
 
 }  // namespace hocket::interpose

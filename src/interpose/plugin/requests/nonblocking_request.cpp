@@ -80,8 +80,27 @@ bool NonblockingRequest::may_stand_aside() const noexcept {
          operation().needs() == engine::Outstanding::Needs::nothing && calls_come_one_at_a_time();
 }
 
+bool NonblockingRequest::may_repeat() const noexcept {
+  const Communicator& c = communicator();
+  return c.requests_under_way == 0 && calls_come_one_at_a_time() && c.engine->is_up_to_date(prepared());
+}
+
+bool NonblockingRequest::begin_again() {
+  if (!repeat()) return let_go(), false;
+  communicator().kept = nullptr;
+  begin();
+  return true;
+}
+
+void NonblockingRequest::let_go() noexcept {
+  communicator().kept = nullptr;
+  release();
+  give_back(*this);
+}
+
 void NonblockingRequest::begin() {
   if (!may_stand_aside() || advance() || !operation().has_given()) return add_under_way(*this);
+  keep_operation(has_lasting_token() && !prepared().has_choice());
   stand_aside();
   communicator().aside = this;
 }
@@ -89,7 +108,9 @@ void NonblockingRequest::begin() {
 int NonblockingRequest::consume(MPI_Request* handle) noexcept {
   const int result = code();
   *handle = null().request;
-  give_back(*this);
+  if (!keeps_operation()) return give_back(*this), result;
+  become_inactive();
+  communicator().kept = this;
   return result;
 }
 

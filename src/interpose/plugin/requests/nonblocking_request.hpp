@@ -3,14 +3,31 @@
 #pragma once
 
 #include "interpose/plugin/requests/request.hpp"
+#include "interpose/plugin/requests/same_call.hpp"
 
 namespace hocket::interpose {
 
 class NonblockingRequest final : public Request {
  public:
   NonblockingRequest() : Request(Starts::once) {}
+  /// The call that it is about to be started for.
+  template <class Described, class... A>
+  void remember(A... arguments) noexcept {
+    call_.remember<Described>(arguments...);
+  }
   /// It has been started. Under the progress lock.
   void begin();
+
+  /// It is kept, for the call before: whether this one is the same, and nothing speaks against another start.
+  template <class Described, class... A>
+  bool may_repeat(A... arguments) const noexcept {
+    return call_.is<Described>(arguments...) && may_repeat();
+  }
+  /// Instead of start() and begin(). False: see Communicator::error(); it has been given back. Under the
+  /// progress lock.
+  bool begin_again();
+  /// Is kept no longer, but given back. Under the progress lock.
+  void let_go() noexcept;
 
   int consume(MPI_Request* handle) noexcept override;
   /// An error: it is not a persistent one.
@@ -21,8 +38,10 @@ class NonblockingRequest final : public Request {
   friend class UnusedRequests;
   friend void give_back(NonblockingRequest& request) noexcept;
   bool may_stand_aside() const noexcept;
+  bool may_repeat() const noexcept;
   void dispose() noexcept override;
 
+  SameCall call_;
   NonblockingRequest* next_unused_ = nullptr;
 };
 

@@ -26,6 +26,7 @@ class PersistentRequest final : public Request {
     start_ = [](PersistentRequest& self) { return self.start<Described>(*self.prepared_); };
     function_ = Described::function;
     may_stand_aside_ = needs_nobody(*prepared_);
+    keep_operation(may_stand_aside_);
   }
 
   int consume(MPI_Request* handle) noexcept override;

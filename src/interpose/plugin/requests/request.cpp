@@ -20,7 +20,10 @@ bool Request::run(engine::Prepared& prepared, const Call& call) {
 
 bool Request::repeat() noexcept {
   arrived_ = failed_ = is_ending_ = is_abandoned_ = false;
-  return operation_->repeat();
+  if (!operation_->repeat()) return false;
+  keeps_operation_ = false;
+  state_.store(State::under_way, std::memory_order_relaxed);
+  return true;
 }
 
 bool Request::advance() noexcept {
@@ -42,7 +45,7 @@ void Request::deliver() noexcept {
 
 void Request::end_alone() noexcept {
   deliver();
-  if (is_plain_ && is_persistent())  // others' requests go from communicator to communicator
+  if (is_plain_ && may_keep_operation_)
     keeps_operation_ = true;
   else
     release();

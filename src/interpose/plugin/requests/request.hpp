@@ -66,8 +66,9 @@ class Request {
   void begin_ending() noexcept { is_ending_ = true; }
   /// Brings the data to their place.
   void deliver() noexcept;
-  /// It has ended while it stood aside: it is over. A persistent one's operation may be kept for the next
-  /// start.
+  /// The operation that ended last is still this request's.
+  bool keeps_operation() const { return keeps_operation_; }
+  /// It has ended while it stood aside: it is over. Its operation is kept if it may be.
   void end_alone() noexcept;
   /// The operation belongs to its communicator again. Under the progress lock, or of one that stands aside.
   void release() noexcept;
@@ -106,8 +107,8 @@ class Request {
 
  protected:
   const engine::Prepared& prepared() const { return *prepared_; }
-  /// The operation that ended last is still this request's.
-  bool keeps_operation() const { return keeps_operation_; }
+  /// Of data that need no packing, once it has stood aside to its end.
+  void keep_operation(bool may) noexcept { may_keep_operation_ = may; }
   /// Starts it once more, with data that are in the program's buffers as they are. False: see
   /// Communicator::error().
   bool repeat() noexcept;
@@ -136,6 +137,7 @@ class Request {
   std::atomic<State> state_{State::inactive};
   bool is_abandoned_ = false;
   bool has_lasting_token_ = false;
+  bool may_keep_operation_ = false;
   bool keeps_operation_ = false;
   bool arrived_ = false;
   bool failed_ = false;
