@@ -41,6 +41,12 @@ Gain needed_by(ir::Collective c) {
                                                                        : Gain::over_one_copy;
 }
 
+/// Of operations that ranks go on with at times of their own. Where each block has one reader, single copy
+/// takes a copy and the hand-overs of segments from them, which the calibration does not see.
+Gain needed_on_lane_by(ir::Collective c) {
+  return needed_by(c) == Gain::over_two_copies ? Gain::readable : needed_by(c);
+}
+
 bool moves_data_only(ir::Collective c) {
   return !ir::is_reduction(c) && c != ir::Collective::barrier;
 }
@@ -62,8 +68,8 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
          (wish == "on" || s.bytes >= least_single_copy_bytes);
 }
 
-bool SingleCopy::suffices(Gain gain, ir::Collective collective) noexcept {
-  return gain >= needed_by(collective);
+bool SingleCopy::suffices_on_lane(Gain gain, ir::Collective collective) noexcept {
+  return gain >= needed_on_lane_by(collective);
 }
 
 bool SingleCopy::holds(ir::Collective collective) {
@@ -72,7 +78,7 @@ bool SingleCopy::holds(ir::Collective collective) {
     advance();
     last_stage_.give(channel_);
   }
-  return suffices(agreed_, collective);
+  return agreed_ >= needed_by(collective);
 }
 
 void SingleCopy::advance() {
@@ -98,8 +104,8 @@ std::uint32_t SingleCopy::vote_when_possible() const noexcept {
     if (!cma::is_published(card_of(peer))) return 0;
   try {
     return own_vote();
-  } catch (...) {  // no memory to measure: nothing is gained
-    return vote_for(Gain::none);
+  } catch (...) {  // no memory to measure: nothing is known to be gained
+    return vote_for(Gain::readable);
   }
 }
 
@@ -107,7 +113,7 @@ std::uint32_t SingleCopy::own_vote() const {
   for (Rank peer = 0; peer < channel_.ranks(); ++peer)
     if (const int error = cma::test_card(card_of(peer)); error != 0) return vote_against(peer, error);
   const bool measures = channel_.rank() == 0 && engine_.options().cma == "auto";
-  return vote_for(measures ? measured_gain() : Gain::over_one_copy);
+  return vote_for(measures ? std::max(measured_gain(), Gain::readable) : Gain::over_one_copy);
 }
 
 /// Rank 0 speaks for the node: what any member has measured before, for another communicator, or a
@@ -134,7 +140,7 @@ void SingleCopy::settle() {
 
 Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
   const Gain gain = gain_in(vote);
-  if (gain != Gain::none || channel_.rank() != 0) return gain;
+  if (gain > Gain::readable || channel_.rank() != 0) return gain;
   try {
     engine_.report().note(reason(rank, vote));
   } catch (...) {  // no memory: not worth an error, the report says less
@@ -144,8 +150,11 @@ Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
 
 std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
   if (can_read(vote))
-    return "ranks read each other's memory only where a trial finds that faster: measured alone, it is "
-           "not faster than the staging buffers on this machine";
+    return "ranks read each other's memory in non-blocking and persistent alltoall and scatter, elsewhere "
+           "only "
+           "where a trial finds that faster: measured alone, it is not faster than the staging buffers on "
+           "this "
+           "machine";
   return "ranks do not read each other's memory: rank " + std::to_string(rank) +
          " of a communicator cannot read rank " + std::to_string(vote >> 16U) + ": " +
          text_of(static_cast<int>(vote >> 8U & 0xffU));

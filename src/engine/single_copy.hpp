@@ -43,8 +43,10 @@ class SingleCopy {
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
-  /// The answer, once it is settled.
-  bool was_found_for(ir::Collective collective) const noexcept { return suffices(agreed_, collective); }
+  /// The answer for operations on a lane, once it is settled.
+  bool was_found_on_lane_for(ir::Collective collective) const noexcept {
+    return suffices_on_lane(agreed_, collective);
+  }
 
   /// An answer from before it was settled may be another one for a call of this number.
   bool may_change(std::uint32_t instance) const noexcept {
@@ -56,7 +58,7 @@ class SingleCopy {
   /// From how many bytes on a message pays that is read where it is. Null: nobody is to read others' memory.
   std::optional<std::size_t> least_loan() const noexcept;
 
-  static bool suffices(transports::cma::Gain gain, ir::Collective collective) noexcept;
+  static bool suffices_on_lane(transports::cma::Gain gain, ir::Collective collective) noexcept;
 
   // For those that agree in another way (lane_votes.hpp). Any thread may ask.
   /// Publishes this rank's card; what this rank found out by those of all, 0 while one is missing.

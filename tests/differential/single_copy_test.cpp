@@ -227,6 +227,20 @@ TEST(StartedSingleCopy, ReadsLargeMessages) {
   EXPECT_GE(exposed_in(texts.front()), 10u);
 }
 
+TEST(StartedSingleCopy, NeedsNoGainWhereEachBlockHasOneReader) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  const auto texts = run_forked({.ranks = 3,
+                                 .cma = "auto",
+                                 .force = "",
+                                 .calls = 40,
+                                 .most_elements = 60'000,
+                                 .least_elements = 20'000,
+                                 .functions = {Function::alltoall, Function::scatter},
+                                 .started = true});
+  expect_right(texts);
+  EXPECT_GE(exposed_in(texts.front()), 28u);
+}
+
 TEST(StartedSingleCopy, RunsInAMixtureWithOtherCalls) {
   if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   std::vector<Function> all;

@@ -12,9 +12,9 @@ inline constexpr std::array<std::size_t, 2> calibrated_sizes = {64 * 1024, 1024 
 inline constexpr double calibration_seconds = 0.020;
 inline constexpr double least_gain = 1.10;
 
-/// What one copy by the kernel is faster than, by least_gain and at every size. Each includes those before
-/// it.
-enum class Gain : std::uint32_t { unknown, none, over_two_copies, over_one_copy };
+/// What one copy by the kernel is faster than, by least_gain and at every size; readable: it is possible, and
+/// was not measured or is not faster. Each includes those before it.
+enum class Gain : std::uint32_t { unknown, none, readable, over_two_copies, over_one_copy };
 
 /// The best times, in nanoseconds, of moving each of calibrated_sizes between private buffers.
 struct Calibration {
