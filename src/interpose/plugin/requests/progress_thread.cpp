@@ -20,7 +20,7 @@ namespace {
 
 constexpr long rescue_every_ns = 1'000'000;  // a hundredth of a core at most
 constexpr long shortest_nap_ns = 50'000;
-constexpr long longest_nap_ns = 1'000'000;
+constexpr long longest_nap_ns = 125'000;
 constexpr std::uint32_t spins_of_own_core = 2'000;  // some 50 us beside an idle program
 constexpr std::uint32_t idle_looks_before_sleep = 8;
 constexpr unsigned long timer_slack_ns = 1'000;
@@ -36,16 +36,17 @@ void nap(long ns) {
   nanosleep(&duration, nullptr);
 }
 
-// Pauses between looks on a core that the program wants as well. They grow while nothing moves and nothing is
-// started: what comes is found late by a share of the time it took, and many looks are spared, each of which
-// takes some 10 us from a virtual machine's core.
+// Pauses between looks on a core that the program wants as well, each of which takes some 10 us from a
+// virtual machine's core. They grow while nothing ends and nothing is started: what comes is found late by a
+// thirtieth of the time it took. Not for long: the MPI hands a large message over in pieces, of which each
+// side has to be told.
 class Naps {
  public:
   void take() {
     const std::uint64_t started = started_count();
     if (std::exchange(started_, started) != started) start_again();
     nap(next_ns_);
-    next_ns_ = std::min(next_ns_ + next_ns_ / 2, longest_nap_ns);
+    next_ns_ = std::min(next_ns_ + next_ns_ / 32, longest_nap_ns);
   }
   void start_again() { next_ns_ = shortest_nap_ns; }
 
