@@ -126,10 +126,16 @@ on_one_node() {
   done
 }
 
+# Four ranks a core under an MPI whose waits keep the core
+many_on_one_node() {
+  limited 120 hocket bench compress --applications -n 8 --rounds 2 --against mpich --out "$out" "${in_small_apps[@]}"
+}
+
 applications() {
   fresh "$results/applications" .jsonl
   on_one_node 2
   on_one_node 4
+  many_on_one_node
   can_shape || return 0
   between_nodes 240 20gbit
   between_nodes 240 2gbit

@@ -269,15 +269,19 @@ void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
 }
 
 /// What blocking calls of this kind have found to be fastest so far, if they have tried. Whether the MPI's
-/// own call is, is another question where a thread goes on with Hocket's, and for persistent ones.
+/// own call is, is another question where a thread goes on with Hocket's, where ranks read each other's memory
+/// on lanes alone, and for persistent ones.
 tuning::Choice NodeCommunicator::choice_on_lane(Form form, const Call& call,
                                                 const tuning::Situation& situation) const {
   const tuning::Choice ruled = engine_.rules().choose(situation);
-  const Contenders found = contenders(call, situation, ruled);
+  tuning::Situation blocking = situation;
+  blocking.single_copy = situation.single_copy && single_copy_.was_found_for(situation.collective);
+  const Contenders found = contenders(call, blocking, engine_.rules().choose(blocking));
   const Trial* trial = found.count == 0 ? nullptr : trials_.find(call.function, situation.bytes, found.count);
   if (!trial || trial->judged() == 0) return ruled;
   const tuning::Choice& winner = found.all[trial->winner()].choice;
-  const bool may_be_native = form == Form::nonblocking && !engine_.progresses_in_background();
+  const bool may_be_native = form == Form::nonblocking && !engine_.progresses_in_background() &&
+                             blocking.single_copy == situation.single_copy;
   return winner.algorithm || may_be_native ? winner : ruled;
 }
 

@@ -68,6 +68,10 @@ bool SingleCopy::concerns(const tuning::Situation& s) const noexcept {
          (wish == "on" || s.bytes >= least_single_copy_bytes);
 }
 
+bool SingleCopy::suffices(Gain gain, ir::Collective collective) noexcept {
+  return gain >= needed_by(collective);
+}
+
 bool SingleCopy::suffices_on_lane(Gain gain, ir::Collective collective) noexcept {
   return gain >= needed_on_lane_by(collective);
 }
@@ -78,7 +82,7 @@ bool SingleCopy::holds(ir::Collective collective) {
     advance();
     last_stage_.give(channel_);
   }
-  return agreed_ >= needed_by(collective);
+  return suffices(agreed_, collective);
 }
 
 void SingleCopy::advance() {

@@ -43,7 +43,8 @@ class SingleCopy {
 
   /// Answers from now on are all the same.
   bool settled() const noexcept { return stage_ == Stage::settled; }
-  /// The answer for operations on a lane, once it is settled.
+  /// The answers for blocking calls and for operations on a lane, once they are settled.
+  bool was_found_for(ir::Collective collective) const noexcept { return suffices(agreed_, collective); }
   bool was_found_on_lane_for(ir::Collective collective) const noexcept {
     return suffices_on_lane(agreed_, collective);
   }
@@ -58,6 +59,7 @@ class SingleCopy {
   /// From how many bytes on a message pays that is read where it is. Null: nobody is to read others' memory.
   std::optional<std::size_t> least_loan() const noexcept;
 
+  static bool suffices(transports::cma::Gain gain, ir::Collective collective) noexcept;
   static bool suffices_on_lane(transports::cma::Gain gain, ir::Collective collective) noexcept;
 
   // For those that agree in another way (lane_votes.hpp). Any thread may ask.
