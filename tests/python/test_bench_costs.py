@@ -19,7 +19,9 @@ BUILT = mpis_with(program.costs_program)
 @pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
 def test_every_cost_has_something_beside_it(mpi: mpis.Mpi) -> None:
     found = costs.run(mpi, 2)
-    assert len(costs.rows(found)) == 10
+    by_kernel = [row for row in costs.rows(found) if "kernel" in row[0]]
+    assert len(costs.rows(found)) - len(by_kernel) == 10
+    assert len(by_kernel) in (0, 3)  # none where ranks may not read each other's memory
     for cost in found:
         assert 0 < cost.p10 <= cost.median <= cost.p90
 
