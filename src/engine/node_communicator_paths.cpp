@@ -269,8 +269,8 @@ void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
 }
 
 /// What blocking calls of this kind have found to be fastest so far, if they have tried. Whether the MPI's
-/// own call is, is another question where a thread goes on with Hocket's, where ranks read each other's memory
-/// on lanes alone, and for persistent ones.
+/// own call is, is another question where a thread goes on with Hocket's, where ranks read each other's
+/// memory on lanes alone, and for persistent ones.
 tuning::Choice NodeCommunicator::choice_on_lane(Form form, const Call& call,
                                                 const tuning::Situation& situation) const {
   const tuning::Choice ruled = engine_.rules().choose(situation);
