@@ -49,6 +49,21 @@ static inline void check_hocket(int ranks) {
   CHECK(shortfall == NULL);
 }
 
+struct check_case {
+  const char* name;
+  void (*run)(void);
+};
+
+// All of them, or only the one that argument 1 names.
+static inline void check_cases(int argc, char** argv, const struct check_case* cases, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (argc > 1 && strcmp(argv[1], cases[i].name) != 0) continue;
+    context("%s", cases[i].name);
+    if (i > 0) MPI_Barrier(MPI_COMM_WORLD);
+    cases[i].run();
+  }
+}
+
 // Sum of failures by the MPI's own point-to-point: the collectives are what is being tested.
 static inline int check_finish(const char* name) {
   int size = 1;

@@ -258,10 +258,7 @@ static void waited_for_long(void) {
   }
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {
+static const struct check_case cases[] = {
 #define CASE(name) {#name, name}
     CASE(again_and_again),
     CASE(with_other_data),
@@ -283,11 +280,6 @@ static const struct {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    if (argc > 1 && strcmp(argv[1], cases[i].name) != 0) continue;
-    context("%s", cases[i].name);
-    if (i > 0) MPI_Barrier(MPI_COMM_WORLD);
-    cases[i].run();
-  }
+  check_cases(argc, argv, cases, sizeof cases / sizeof *cases);
   return check_finish("nonblocking_alone");
 }

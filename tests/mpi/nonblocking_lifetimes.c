@@ -442,10 +442,7 @@ static void no_data(void) {
   free((void*)zeros);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {
+static const struct check_case cases[] = {
 #define CASE(name) {#name, name}
     CASE(first_call_of_the_world),
     CASE(first_call_of_a_duplicate),
@@ -475,11 +472,6 @@ static const struct {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    if (argc > 1 && strcmp(argv[1], cases[i].name) != 0) continue;
-    context("%s", cases[i].name);
-    if (i > 0) MPI_Barrier(MPI_COMM_WORLD);
-    cases[i].run();
-  }
+  check_cases(argc, argv, cases, sizeof cases / sizeof *cases);
   return check_finish("nonblocking_lifetimes");
 }
