@@ -140,6 +140,17 @@ def test_an_application_has_to_win_in_one_configuration() -> None:
     assert "missed" not in page
 
 
+def test_a_gain_stands_beside_that_of_the_blocking_form_and_of_ranks_with_a_core_each() -> None:
+    crowded = [
+        _timed(ranks=4),
+        _timed(ranks=4, side="hocket", median_s=1.6),
+        _timed(ranks=4, side="hocket", form="nonblocking", median_s=1.0),
+    ]
+    alone = [_timed(), _timed(side="hocket", form="nonblocking", median_s=1.9)]
+    (row,) = pages.target_rows(pages.groups([*crowded, *alone]))
+    assert row[1:] == ["nx 64, openmpi, 4 ranks", "2.00x", "1.25x", "nx 64, openmpi, 2 ranks", "1.05x"]
+
+
 def test_the_last_measurement_counts() -> None:
     (group,) = pages.groups([_timed(median_s=9.0), _timed(median_s=2.0)])
     assert [one.median_s for one in group.runs] == [2.0]

@@ -40,8 +40,10 @@ milliseconds of the slowest rank, medians (p10-p90); *in MPI* is the share of al
 _target = 1.1
 _target_text = f"""\
 The non-blocking form with Hocket beside the best form on the MPI alone, where that comes off best of all that
-was measured. Target for each application: {_target:g}x in one configuration at least. More ranks than the
-machine has cores share them: then a rank that waits in the MPI may keep others from computing."""
+was measured. Target for each application: {_target:g}x in one configuration at least. *Blocking with Hocket*
+is the same there in the blocking form: what it gains is not overlap. More ranks than the machine has cores
+share them: then a rank that waits in the MPI may keep others from computing, and Hocket's waits give way. So
+the best of the configurations in which each rank has a core of its own stands beside it."""
 
 _summary_text = """\
 The best form on the MPI alone, whichever that is, beside the non-blocking and the blocking form with Hocket
@@ -50,6 +52,10 @@ in front. Above 1, Hocket is faster."""
 SUMMARY_HEADER = (
     *("application", "problem", "MPI", "ranks", "best alone", "ms"),
     *("non-blocking with Hocket", "ratio", "blocking with Hocket", "ratio"),
+)
+TARGET_HEADER = (
+    *("application", "problem, MPI, ranks", "non-blocking with Hocket", "blocking with Hocket"),
+    *("with a core for each rank", "non-blocking with Hocket"),
 )
 DETAILS_HEADER = ("form", "alone", "in MPI", "with Hocket", "in MPI", "ratio")
 
@@ -139,9 +145,12 @@ def speed_up(alone: Timed | None, ours: Timed | None) -> float | None:
     return alone.median_s / ours.median_s
 
 
-def _ratio(alone: Timed | None, ours: Timed | None) -> str:
-    ratio = speed_up(alone, ours)
+def _text_of(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.2f}x"
+
+
+def _ratio(alone: Timed | None, ours: Timed | None) -> str:
+    return _text_of(speed_up(alone, ours))
 
 
 def summary_row(group: Group) -> list[str]:
@@ -153,18 +162,35 @@ def summary_row(group: Group) -> list[str]:
     return row
 
 
+def _gain(group: Group, form: str = "nonblocking") -> float | None:
+    return speed_up(_best(group.of("untouched")), _best(group.of("hocket", form)))
+
+
+def _where(group: Group) -> str:
+    return ", ".join(group.place()[1:3]) + f", {group.runs[0].ranks} ranks"
+
+
+def _gains_most(some: Iterable[Group]) -> Group | None:
+    return max((one for one in some if _gain(one)), key=lambda one: _gain(one) or 0.0, default=None)
+
+
 def target_rows(found: Sequence[Group]) -> list[list[str]]:
     """One per application: where its non-blocking form gains most."""
-    best: dict[str, tuple[float, Group]] = {}
+    by_application: dict[str, list[Group]] = {}
     for group in found:
-        ours = _best(group.of("hocket", "nonblocking"))
-        ratio = speed_up(_best(group.of("untouched")), ours)
-        if ratio is not None and ratio > best.get(group.runs[0].application, (0.0, group))[0]:
-            best[group.runs[0].application] = (ratio, group)
+        by_application.setdefault(group.runs[0].application, []).append(group)
     rows = []
-    for application, (ratio, group) in best.items():
-        where = ", ".join(group.place()[1:3]) + f", {group.runs[0].ranks} ranks"
-        rows.append([application, where, marked(f"{ratio:.2f}x", round(ratio, 2) >= _target)])
+    for application, some in by_application.items():
+        best = _gains_most(some)
+        own_cores = _gains_most(one for one in some if one.runs[0].ranks <= one.runs[0].cores)
+        if not best:
+            continue
+        is_met = round(_gain(best) or 0.0, 2) >= _target
+        rows.append([
+            *(application, _where(best), marked(_text_of(_gain(best)), is_met)),
+            _text_of(_gain(best, "blocking")),
+            *((_where(own_cores), _text_of(_gain(own_cores))) if own_cores else ("-", "-")),
+        ])  # fmt: skip
     return rows
 
 
@@ -184,7 +210,7 @@ def page(records: Sequence[Timed]) -> str:
         return _intro + "\nNothing has been measured yet.\n"
     found = groups(records)
     lines = ["", *machines(records), "## Targets", "", _target_text, ""]
-    lines += table(["application", "problem, MPI, ranks", "non-blocking with Hocket"], target_rows(found))
+    lines += table(TARGET_HEADER, target_rows(found))
     lines += ["## Best forms", "", _summary_text, ""]
     lines += table(SUMMARY_HEADER, [summary_row(group) for group in found])
     lines += ["## All forms", ""]
