@@ -1,6 +1,11 @@
 ! use mpi: non-blocking, rooted and vector collectives, in place at the root, MINLOC on pairs, a communicator that is split.
+#define BINDING mpi
+#define EXTENSIONS mpi_ext
+#include "requests.inc"
+
 program with_use_mpi
   use mpi
+  use requests_of_collectives
   implicit none
   integer :: code, rank, ranks, i, k, wrong, total, half, half_rank, half_ranks
   integer, allocatable :: counts(:), places(:), own(:), all(:), matrix(:), turned(:)
@@ -57,42 +62,13 @@ program with_use_mpi
   if (total /= half_ranks * (half_ranks - 1) / 2) wrong = wrong + 1
   call mpi_comm_free(half, code)
 
-  call check_requests
+  wrong = wrong + check_requests()
   call mpi_allreduce(wrong, total, 1, mpi_integer, mpi_sum, mpi_comm_world, code)
   if (rank == 0) print '(a, i0, a)', 'use mpi: ', total, ' wrong'
   call mpi_finalize(code)
   if (total /= 0) stop 1
 
 contains
-  subroutine check_requests
-    integer :: requests(3)
-    integer :: own(4), sums(4), told, last(600), first
-    logical :: done
-    integer :: turn
-    do turn = 1, 20
-      own = [rank, rank + turn, 2 * rank, 1]
-      told = merge(turn, -1, rank == ranks - 1)
-      last = rank
-      call mpi_iallreduce(own, sums, 4, mpi_integer, mpi_sum, mpi_comm_world, requests(1), code)
-      call mpi_ibcast(told, 1, mpi_integer, ranks - 1, mpi_comm_world, requests(2), code)
-      call mpi_iallreduce(mpi_in_place, last, 600, mpi_integer, mpi_max, mpi_comm_world, requests(3), code)
-      if (mod(turn, 2) == 0) then
-        call mpi_waitall(3, requests, mpi_statuses_ignore, code)
-      else
-        call mpi_wait(requests(2), mpi_status_ignore, code)
-        done = .false.
-        do while (.not. done)
-          call mpi_test(requests(1), done, mpi_status_ignore, code)
-        end do
-        call mpi_waitany(3, requests, first, mpi_status_ignore, code)
-        if (first /= 3) wrong = wrong + 1
-      end if
-      if (any(sums /= [0, ranks * turn, 0, ranks] + [1, 1, 2, 0] * (ranks * (ranks - 1) / 2))) wrong = wrong + 1
-      if (told /= turn .or. any(last /= ranks - 1)) wrong = wrong + 1
-      if (any(requests /= mpi_request_null)) wrong = wrong + 1
-    end do
-  end subroutine
-
   subroutine check_blocks
     integer :: r
     do r = 1, ranks
