@@ -1,16 +1,15 @@
 // Non-blocking operations of the engine, many under way at a time: every row of the catalog over a lane,
-// advanced in random order with random delays, between blocking calls of the same communicator, against a
-// plain reference. Ranks are threads; the seed is printed.
+// or over messages that are late and come in another order, advanced in random order with random delays,
+// between blocking calls of the same communicator, against a plain reference. Ranks are threads; the seed is
+// printed.
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "algorithms/catalog.hpp"
-#include "base/clock.hpp"
 #include "harness/calls.hpp"
 #include "harness/in_process.hpp"
 #include "harness/seed.hpp"
@@ -23,6 +22,7 @@ using engine::Function;
 using engine::Outcome;
 using engine::Rank;
 using harness::StartedCalls;
+using transports::fake::WireSettings;
 
 struct Batch {
   std::string force = "";
@@ -31,6 +31,7 @@ struct Batch {
   int rounds = 6;
   std::size_t together = 20;  ///< operations under way at most
   bool stays_away = false;    ///< from the memory of its operations, as long as it likes: one rank does
+  std::optional<WireSettings> network = {};  ///< every rank on a node of its own
 };
 
 void run_blocking(const harness::CallPlan& plan, Rank rank, engine::Communicator& communicator) {
@@ -52,21 +53,26 @@ void one_rank(const Batch& batch, const std::vector<Function>& functions, Rank r
       const auto plan = harness::random_call(random, function, batch.ranks, batch.most_elements);
       if (random() % 8 == 0)  // overtakes those under way
         run_blocking(plan, rank, communicator);
-      else
-        started.start(plan, rank);
+      else if (!started.start(plan, rank) && batch.network && plan.op != harness::Operator::compose)
+        throw std::runtime_error("left to the MPI");  // as only what does not commute may be
       if (!batch.stays_away || rank != round % batch.ranks) started.advance_some();
     }
     started.finish();
   }
 }
 
+std::string text_of(const WireSettings& network) {
+  return " delay=" + std::to_string(network.delay) + " buffered=" + std::to_string(network.buffered_bytes);
+}
+
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   SCOPED_TRACE("TEST_SEED=" + std::to_string(harness::test_seed()) + " force=" + batch.force +
-               " ranks=" + std::to_string(batch.ranks));
+               " ranks=" + std::to_string(batch.ranks) + (batch.network ? text_of(*batch.network) : ""));
   harness::Ranks setting;
   setting.ranks = batch.ranks;
   setting.one_core = batch.ranks > 2;
   setting.options.force = batch.force;
+  setting.network = batch.network;
   try {
     harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
       one_rank(batch, functions, rank, communicator);
@@ -76,11 +82,40 @@ void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   }
 }
 
+/// Messages between nodes are late, or mostly late, or stay with their sender until they are asked for.
+std::vector<WireSettings> networks() {
+  const std::uint64_t seed = harness::test_seed();
+  return {{.seed = seed, .delay = 0.3},
+          {.seed = seed, .delay = 0.6},
+          {.seed = seed, .delay = 0.3, .buffered_bytes = 0}};
+}
+
+std::string name_of(const algorithms::Algorithm& row) {
+  return std::string(ir::name_of(row.collective)) + ":" + std::string(row.name);
+}
+
+std::vector<const algorithms::Algorithm*> rows() {
+  std::vector<const algorithms::Algorithm*> all;
+  for (const algorithms::Algorithm& a : algorithms::catalog())
+    if (!a.single_copy) all.push_back(&a);
+  return all;
+}
+
+/// All that send and receive, to be forced: the rules may leave calls across nodes to the MPI. The first of a
+/// collective that can do a call runs it.
+std::string rows_across_nodes() {
+  std::string all;
+  for (const algorithms::Algorithm* row : rows())
+    if (row->access == algorithms::Access::two_sided) all += "," + name_of(*row);
+  return all.substr(1);
+}
+
 class EveryRow : public testing::TestWithParam<const algorithms::Algorithm*> {
  protected:
   void run(Batch batch) const {
     const algorithms::Algorithm& row = *GetParam();
-    batch.force = std::string(ir::name_of(row.collective)) + ":" + std::string(row.name);
+    batch.force = name_of(row);
+    if (batch.network) batch.force += "," + rows_across_nodes();
     run_batch(batch, harness::functions_of(row.collective));
   }
 };
@@ -93,11 +128,10 @@ TEST_P(EveryRow, MovesLongMessagesInSegments) {
   run({.ranks = 3, .most_elements = 200'000, .rounds = 2, .together = 6});
 }
 
-std::vector<const algorithms::Algorithm*> rows() {
-  std::vector<const algorithms::Algorithm*> all;
-  for (const algorithms::Algorithm& a : algorithms::catalog())
-    if (!a.single_copy) all.push_back(&a);
-  return all;
+TEST_P(EveryRow, AgreesWithTheReferenceAmongManyAcrossNodes) {
+  if (GetParam()->access != algorithms::Access::two_sided) return;
+  for (const WireSettings& network : networks())
+    for (const int ranks : {2, 3, 4, 5, 8}) run({.ranks = ranks, .rounds = 2, .network = network});
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryRow, testing::ValuesIn(rows()), [](const auto& info) {
@@ -124,11 +158,45 @@ TEST(Nonblocking, StaysRightWhenNoMoreIsKnownThanFits) {
   run_batch({.ranks = 2, .most_elements = 5'000, .rounds = 40, .together = 60}, harness::all_functions());
 }
 
+TEST(NonblockingAcrossNodes, RunsAMixtureOfAllCollectives) {
+  for (const WireSettings& network : networks())
+    for (const int ranks : {2, 3, 5, 8})
+      run_batch({.force = rows_across_nodes(), .ranks = ranks, .most_elements = 20'000, .network = network},
+                harness::all_functions());
+}
+
+/// More messages than a rank has on their way to others at a time.
+TEST(NonblockingAcrossNodes, RunsHundredsAtATime) {
+  for (const WireSettings& network : networks())
+    run_batch({.force = rows_across_nodes(),
+               .ranks = 3,
+               .most_elements = 300,
+               .rounds = 4,
+               .together = 300,
+               .network = network},
+              harness::all_functions());
+}
+
+TEST(NonblockingAcrossNodes, WaitsForARankThatStaysAway) {
+  for (const WireSettings& network : networks())
+    run_batch({.force = rows_across_nodes(),
+               .ranks = 3,
+               .most_elements = 60'000,
+               .rounds = 3,
+               .together = 30,
+               .stays_away = true,
+               .network = network},
+              harness::all_functions());
+}
+
 // ---- calls that differ
 std::vector<std::string> errors_of(const std::vector<harness::CallPlan>& first,
-                                   const std::vector<harness::CallPlan>& second) {
+                                   const std::vector<harness::CallPlan>& second,
+                                   const std::optional<WireSettings>& network = {}) {
   std::vector<std::string> errors(2);
   harness::Ranks setting;
+  setting.network = network;
+  if (network) setting.options.force = rows_across_nodes();
   harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     StartedCalls started(communicator, 1);
     std::vector<harness::CallPlan> plans = rank == 0 ? first : second;
@@ -160,13 +228,37 @@ void expect_both_named(const std::vector<std::string>& errors, const std::string
   }
 }
 
-TEST(Nonblocking, NamesTheCallsThatDiffer) {
-  expect_both_named(errors_of({plan_of(Function::allreduce, 4)}, {plan_of(Function::allreduce, 5)}),
+void expect_calls_that_differ_named(const std::optional<WireSettings>& network) {
+  expect_both_named(errors_of({plan_of(Function::allreduce, 4)}, {plan_of(Function::allreduce, 5)}, network),
                     "MPI_Iallreduce(32 bytes", "MPI_Iallreduce(40 bytes");
-  expect_both_named(errors_of({plan_of(Function::allreduce, 4)}, {plan_of(Function::alltoall, 4)}),
+  expect_both_named(errors_of({plan_of(Function::allreduce, 4)}, {plan_of(Function::alltoall, 4)}, network),
                     "MPI_Iallreduce(32 bytes", "MPI_Ialltoall(");
-  expect_both_named(errors_of({plan_of(Function::allreduce, 100'000)}, {plan_of(Function::allgather, 4)}),
-                    "MPI_Iallreduce(800000 bytes", "MPI_Iallgather(");
+  expect_both_named(
+      errors_of({plan_of(Function::allreduce, 100'000)}, {plan_of(Function::allgather, 4)}, network),
+      "MPI_Iallreduce(800000 bytes", "MPI_Iallgather(");
+}
+
+TEST(Nonblocking, NamesTheCallsThatDiffer) {
+  expect_calls_that_differ_named(std::nullopt);
+}
+
+TEST(NonblockingAcrossNodes, NamesTheCallsThatDiffer) {
+  for (const WireSettings& network : networks()) expect_calls_that_differ_named(network);
+}
+
+/// Rank 0 only sends, and waits in a later call: it is told.
+TEST(NonblockingAcrossNodes, TellsRanksThatWaitInALaterCall) {
+  const auto later = plan_of(Function::allreduce, 4);
+  for (const WireSettings& network : networks())
+    for (const std::string& error :
+         errors_of({plan_of(Function::bcast, 4), later}, {plan_of(Function::scatter, 4), later}, network))
+      EXPECT_NE(error.find("call different collectives"), std::string::npos) << error;
+}
+
+TEST(NonblockingAcrossNodes, FailsWhereMessagesCannotBeSent) {
+  const std::vector<harness::CallPlan> plans(100, plan_of(Function::allreduce, 4));
+  for (const std::string& error : errors_of(plans, plans, WireSettings{.fail_after = 40}))
+    EXPECT_NE(error.find("could not be sent or received"), std::string::npos) << error;
 }
 
 TEST(Nonblocking, NamesTheOneOfManyThatDiffers) {

@@ -1,5 +1,6 @@
 #include "harness/in_process.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -10,6 +11,8 @@
 #include <thread>
 #include <tuple>
 #include <vector>
+
+#include "base/clock.hpp"
 
 namespace hocket::harness {
 
@@ -84,13 +87,50 @@ class InProcessArena final : public Arena {
   std::array<std::byte, 64> card_{};
 };
 
-void run_one(InProcessNode& node, transports::fake::Wire* network, const Ranks& setting, Rank rank,
-             const Body& body) {
+/// What a rank has sent may still be its own, and wait for others to take it in: nobody leaves before all
+/// can.
+class Farewell {
+ public:
+  Farewell(engine::Engine& engine, std::atomic<int>& staying) : engine_(engine), staying_(staying) {}
+  ~Farewell() {
+    if (!engine_.network()) return;
+    progress_until([this] { return engine_.network()->has_left(); });
+    --staying_;
+    progress_until([this] { return staying_ == 0; });
+  }
+  Farewell(const Farewell&) = delete;
+  Farewell& operator=(const Farewell&) = delete;
+
+ private:
+  /// Not for ever: another rank may have failed before it came here.
+  template <class Condition>
+  void progress_until(Condition holds) {
+    constexpr std::uint64_t longest_ns = 10'000'000'000;
+    for (const std::uint64_t begun = monotonic_ns(); !holds() && monotonic_ns() - begun < longest_ns;) {
+      engine_.network()->progress();
+      std::this_thread::yield();
+    }
+  }
+
+  engine::Engine& engine_;
+  std::atomic<int>& staying_;
+};
+
+/// What all ranks of a run have in common.
+struct Common {
+  InProcessNode node;
+  std::optional<transports::fake::Wire> network;
+  std::atomic<int> staying;  ///< ranks whose messages have not left
+};
+
+void run_one(Common& common, const Ranks& setting, Rank rank, const Body& body) {
   Options options = setting.options;
-  if (network) options.node_size = 1;
+  if (common.network) options.node_size = 1;
   engine::Engine engine(options, {});
-  if (network) engine.connect(setting.port(network->port(rank)));
-  engine.adopt(std::make_unique<InProcessArena>(node, setting.ranks, setting.one_core ? 1 : setting.ranks));
+  if (common.network) engine.connect(setting.port(common.network->port(rank)));
+  const Farewell farewell(engine, common.staying);
+  engine.adopt(
+      std::make_unique<InProcessArena>(common.node, setting.ranks, setting.one_core ? 1 : setting.ranks));
   std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));
   std::iota(members.begin(), members.end(), 0);
   std::string why_not;
@@ -102,15 +142,14 @@ void run_one(InProcessNode& node, transports::fake::Wire* network, const Ranks& 
 }  // namespace
 
 void run_ranks(const Ranks& setting, const Body& body) {
-  InProcessNode node(setting.budget_bytes);
-  std::optional<transports::fake::Wire> network;
-  if (setting.network) network.emplace(setting.ranks, *setting.network);
+  Common common{InProcessNode(setting.budget_bytes), std::nullopt, setting.ranks};
+  if (setting.network) common.network.emplace(setting.ranks, *setting.network);
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(setting.ranks));
   std::vector<std::thread> threads;
   for (Rank r = 0; r < setting.ranks; ++r)
     threads.emplace_back([&, r] {
       try {
-        run_one(node, network ? &*network : nullptr, setting, r, body);
+        run_one(common, setting, r, body);
       } catch (...) {
         errors[static_cast<std::size_t>(r)] = std::current_exception();
       }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "engine/communicator.hpp"
@@ -39,14 +40,25 @@ struct StartedCall {
   bool advance(engine::Communicator& communicator) {
     const Status status = operation->advance();
     if (status == Status::pending) return false;
-    if (status != Status::ok) {
-      operation->fail(status);
-      throw std::runtime_error(name + communicator.error());
-    }
+    if (status != Status::ok) fail(status, communicator);
     if (const std::string wrong = data.check(); !wrong.empty()) throw std::runtime_error(name + wrong);
     operation->release();
     --prepared->users;
     return true;
+  }
+
+  /// As who waits for it does, after advance(): finds ranks that are in other calls, or have given up.
+  void look(engine::Communicator& communicator, std::uint64_t waited_ns) {
+    transports::Watch* watch = operation->waiting().watch;
+    if (!watch) return;
+    const Status status = watch->look(operation->blocker().peer, waited_ns);
+    if (status != Status::ok) fail(status, communicator);
+  }
+
+ private:
+  [[noreturn]] void fail(Status status, const engine::Communicator& communicator) {
+    operation->fail(status);
+    throw std::runtime_error(name + communicator.error());
   }
 };
 
@@ -57,34 +69,43 @@ class StartedCalls {
       : communicator_(communicator), dice_(seed) {}
 
   /// Throws std::runtime_error, as the others do, with the communicator's error or what is wrong with the
-  /// data.
-  void start(const CallPlan& plan, ir::Rank rank) {
+  /// data. False: left to the MPI.
+  bool start(const CallPlan& plan, ir::Rank rank) {
     running_.push_back(std::make_unique<StartedCall>(plan, rank, communicator_));
-    if (!running_.back()->operation) running_.pop_back();
+    if (running_.back()->operation) return true;
+    running_.pop_back();
+    return false;
   }
   bool is_empty() const { return running_.empty(); }
 
   void advance_some() {
-    for (std::uint64_t n = dice_() % 8; n > 0 && !is_empty(); --n) {
-      const auto which = running_.begin() + static_cast<std::ptrdiff_t>(dice_() % running_.size());
-      if ((*which)->advance(communicator_)) running_.erase(which);
-    }
+    for (std::uint64_t n = dice_() % 8; n > 0 && !is_empty(); --n) advance_one();
     if (dice_() % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(dice_() % 300));
     if (dice_() % 4 == 0) std::this_thread::yield();
   }
   void finish() {
     constexpr std::uint64_t too_long_ns = 60'000'000'000;
-    const std::uint64_t begun = monotonic_ns();
-    while (!is_empty()) {
-      advance_some();
-      if (const std::string error = communicator_.error(); !error.empty()) throw std::runtime_error(error);
-      if (monotonic_ns() - begun > too_long_ns)
+    std::uint64_t begun = monotonic_ns();
+    for (std::size_t before = running_.size(); !is_empty();) {
+      if (std::exchange(before, running_.size()) != running_.size()) begun = monotonic_ns();
+      const std::uint64_t waited_ns = monotonic_ns() - begun;  // while none has ended
+      if (waited_ns > too_long_ns)
         throw std::runtime_error(running_.front()->name + "never ends; " + std::to_string(running_.size()) +
                                  " are under way");
+      if (StartedCall* pending = advance_one()) pending->look(communicator_, waited_ns);
+      advance_some();
     }
   }
 
  private:
+  /// Null: it has ended.
+  StartedCall* advance_one() {
+    const auto which = running_.begin() + static_cast<std::ptrdiff_t>(dice_() % running_.size());
+    if (!(*which)->advance(communicator_)) return which->get();
+    running_.erase(which);
+    return nullptr;
+  }
+
   engine::Communicator& communicator_;
   std::mt19937_64 dice_;
   std::deque<std::unique_ptr<StartedCall>> running_;

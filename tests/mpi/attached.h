@@ -35,11 +35,17 @@ static inline int names_own_algorithm(const char* line) {
          strncmp(line, "note: ", 6) != 0 && !strstr(line, " native ");
 }
 
-static inline int hocket_has_run(void) {
+static inline int is_row_of(const char* line, const char* collective) {
+  const size_t length = strlen(collective);
+  return strncmp(line, collective, length) == 0 && line[length] == ' ';
+}
+
+// This one, as the report names it (iallreduce, allreduce_init); NULL: any.
+static inline int hocket_has_run(const char* collective) {
   char* text = hocket_report();
   int has_run = 0;
   for (char* line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n"))
-    has_run |= names_own_algorithm(line);
+    has_run |= names_own_algorithm(line) && (!collective || is_row_of(line, collective));
   free(text);
   return has_run;
 }
@@ -51,5 +57,5 @@ static inline const char* hocket_shortfall(int ranks) {
   find_in_hocket("hocket_status", &status);
   if (!status) return "libhocket.so is not preloaded";
   if (strncmp(status(), "attached: ", 10) != 0) return status();
-  return ranks > 1 && !hocket_has_run() ? "Hocket ran no collective" : NULL;
+  return ranks > 1 && !hocket_has_run(NULL) ? "Hocket ran no collective" : NULL;
 }

@@ -49,6 +49,12 @@ static inline void check_hocket(int ranks) {
   CHECK(shortfall == NULL);
 }
 
+// A collective by its name in the report.
+static inline void check_hocket_ran(const char* collective) {
+  context("%s by Hocket", collective);
+  CHECK(!hocket_is_required() || hocket_has_run(collective));
+}
+
 struct check_case {
   const char* name;
   void (*run)(void);

@@ -6,7 +6,12 @@
 
 typedef void on_completion(int index, const MPI_Status* status);
 
-// Request_get_status asks again and again before a wait, which then has to return at once.
+// MPI 4.1
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define ASKS_ABOUT_MANY 1
+#endif
+
+// Those of Request_get_status ask again and again before a wait, which then has to return at once.
 enum completion {
   by_wait,
   by_waitall,
@@ -17,10 +22,27 @@ enum completion {
   by_testany,
   by_testsome,
   by_get_status,
+#ifdef ASKS_ABOUT_MANY
+  by_get_status_all,
+  by_get_status_any,
+  by_get_status_some,
+#endif
   completion_forms
 };
-static const char* const completion_names[completion_forms] = {
-    "Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome", "Request_get_status"};
+static const char* const completion_names[] = {
+    "Wait",
+    "Waitall",
+    "Waitany",
+    "Waitsome",
+    "Test",
+    "Testall",
+    "Testany",
+    "Testsome",
+    "Request_get_status",
+    "Request_get_status_all",
+    "Request_get_status_any",
+    "Request_get_status_some",
+};
 enum { most_requests = 512 };
 
 static void complete_each(int n, MPI_Request* requests, enum completion form, on_completion* completed) {
@@ -78,6 +100,42 @@ static void complete_some(int n, MPI_Request* requests, enum completion form, on
   }
 }
 
+#ifdef ASKS_ABOUT_MANY
+static void ask_about_all(int n, MPI_Request* requests, on_completion* completed) {
+  int done = 0;
+  while (!done) MPI_Request_get_status_all(n, requests, &done, MPI_STATUSES_IGNORE);
+  complete_all(n, requests, by_waitall, completed);
+}
+
+static void wait_for_one(MPI_Request* requests, int index, on_completion* completed) {
+  MPI_Status status;
+  MPI_Wait(&requests[index], &status);
+  CHECK(requests[index] == MPI_REQUEST_NULL);
+  completed(index, &status);
+}
+
+static void ask_about_any(int n, MPI_Request* requests, on_completion* completed) {
+  for (;;) {
+    int index = MPI_UNDEFINED, done = 0;
+    while (!done) MPI_Request_get_status_any(n, requests, &index, &done, MPI_STATUS_IGNORE);
+    if (index == MPI_UNDEFINED) return;
+    CHECK(index >= 0 && index < n && requests[index] != MPI_REQUEST_NULL);
+    wait_for_one(requests, index, completed);
+  }
+}
+
+static void ask_about_some(int n, MPI_Request* requests, on_completion* completed) {
+  static int indices[most_requests];
+  for (;;) {
+    int count = 0;
+    while (count == 0) MPI_Request_get_status_some(n, requests, &count, indices, MPI_STATUSES_IGNORE);
+    if (count == MPI_UNDEFINED) return;
+    CHECK(count > 0 && count <= n);
+    for (int i = 0; i < count; ++i) wait_for_one(requests, indices[i], completed);
+  }
+}
+#endif
+
 // All of them, of which some may be MPI_REQUEST_NULL.
 static void complete(int n, MPI_Request* requests, enum completion form, on_completion* completed) {
   switch (form) {
@@ -90,6 +148,14 @@ static void complete(int n, MPI_Request* requests, enum completion form, on_comp
     case by_waitsome:
     case by_testsome:
       return complete_some(n, requests, form, completed);
+#ifdef ASKS_ABOUT_MANY
+    case by_get_status_all:
+      return ask_about_all(n, requests, completed);
+    case by_get_status_any:
+      return ask_about_any(n, requests, completed);
+    case by_get_status_some:
+      return ask_about_some(n, requests, completed);
+#endif
     default:
       return complete_each(n, requests, form, completed);
   }

@@ -95,6 +95,22 @@ TEST(Conditions, AcrossNodesOnlyRowsThatSendAndReceiveCanRun) {
             "forced flat does not fit: reads other ranks' memory, and they are on several nodes");
 }
 
+TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
+  const auto chosen = [](Collective collective, std::size_t bytes) {
+    Situation s = situation(collective, 4, bytes);
+    s.across_nodes = s.background = true;
+    const auto* algorithm = Rules().choose(s).algorithm;
+    return algorithm ? algorithm->name : "native";
+  };
+  for (const Collective collective : {Collective::allreduce, Collective::allgather, Collective::bcast})
+    EXPECT_EQ(chosen(collective, (std::size_t{64} << 10U) - 1), "native");
+  EXPECT_EQ(chosen(Collective::barrier, 0), "native");
+  EXPECT_EQ(chosen(Collective::allreduce, std::size_t{64} << 10U), "ring");
+  EXPECT_EQ(chosen(Collective::alltoall, std::size_t{64} << 10U), "linear");
+  EXPECT_EQ(chosen(Collective::bcast, std::size_t{64} << 10U), "native");
+  EXPECT_EQ(chosen(Collective::bcast, (std::size_t{64} << 10U) + 1), "knomial");
+}
+
 TEST(Conditions, NamesOfShapesCoverAllTheirFunctions) {
   Situation regular = situation(Collective::allgather), vector = regular;
   vector.equal_blocks = false;
