@@ -1,5 +1,7 @@
 #include "engine/spread_guard.hpp"
 
+#include <utility>
+
 namespace hocket::engine {
 
 namespace {
@@ -24,7 +26,7 @@ CallMark mark_in(const transports::mpi::CallWords& words) noexcept {
   return CallMark::unpacked(words.call, words.root, words.bytes);
 }
 
-Status SpreadGuard::look(const Turn& turn, transports::mpi::Messages& messages, Rank peer,
+Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Messages& messages, Rank peer,
                          std::uint64_t waited_ns) noexcept {
   if (failed()) return Status::failed;
   if (waited_ns < ask_for_life_after_ns) return Status::ok;
@@ -34,12 +36,10 @@ Status SpreadGuard::look(const Turn& turn, transports::mpi::Messages& messages, 
     dead_ = peer;
     return Status::peer_dead;
   }
-  if (waited_ns > ask_for_call_after_ns && !asked_in_.is_same_as(turn)) {
-    asked_in_ = turn;
-    messages.ask(peer);
-  }
+  if (waited_ns > ask_for_call_after_ns && !std::exchange(wait.has_asked, true)) messages.ask(peer);
   const double stall = engine_.options().stall_seconds;
-  if (stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall) report_stall(turn, peer, waited_ns);
+  const bool is_stalled = stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall;
+  if (is_stalled && !std::exchange(wait.is_reported, true)) report_stall(turn, peer, waited_ns);
   return Status::ok;
 }
 
@@ -60,8 +60,6 @@ std::string SpreadGuard::here(const Turn& turn) const {
 }
 
 void SpreadGuard::report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept {
-  if (stall_reported_.is_same_as(turn)) return;
-  stall_reported_ = turn;
   try {
     engine_.say("call " + number_in(turn) + " of a communicator of " + std::to_string(members_.size()) +
                 " ranks on several nodes has been waiting for " + name_of(peer) + " for " +

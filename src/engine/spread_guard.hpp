@@ -21,11 +21,12 @@ class SpreadGuard {
   struct Turn {
     std::uint32_t number = 0;
     CallMark mark;
-    std::uint32_t request = 0;  ///< whose start it is, if it is a persistent one's: numbers are its own
+  };
 
-    bool is_same_as(const Turn& other) const noexcept {
-      return number == other.number && request == other.request;
-    }
+  /// What has been done about a call that waits long: each once, however many are under way.
+  struct LongWait {
+    bool has_asked = false;
+    bool is_reported = false;
   };
 
   SpreadGuard(Engine& engine, const Id& id, std::span<const Rank> members, Rank rank)
@@ -33,7 +34,7 @@ class SpreadGuard {
 
   const Id& id() const noexcept { return id_; }
   /// In a long wait for a peer's message in this call, which has `messages`.
-  Status look(const Turn& turn, transports::mpi::Messages& messages, Rank peer,
+  Status look(const Turn& turn, LongWait& wait, transports::mpi::Messages& messages, Rank peer,
               std::uint64_t waited_ns) noexcept;
 
   /// Gives the communicator up in this call, unless another rank has done so, and composes the text.
@@ -55,8 +56,6 @@ class SpreadGuard {
   const Id id_;
   std::span<const Rank> members_;
   Rank rank_;
-  Turn asked_in_;        ///< the call in which a peer was asked last
-  Turn stall_reported_;  ///< the call whose stall was
   Rank dead_ = -1;
 };
 

@@ -10,6 +10,7 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
                               std::uint32_t signature) {
   const executors::Plan& plan = *path.plan;
   turn_ = turn;
+  long_wait_ = {};
   call_ = call;
   const Operation* op = &call_;
   if (call.in_place && path.copies_input)

@@ -50,7 +50,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
 
  private:
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override {
-    return ground_.guard.look(turn_, messages_, peer, waited_ns);
+    return ground_.guard.look(turn_, long_wait_, messages_, peer, waited_ns);
   }
 
   const SpreadGround& ground_;
@@ -58,6 +58,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   const transports::Waiting waiting_;
   transports::mpi::Messages messages_;
   SpreadGuard::Turn turn_;
+  SpreadGuard::LongWait long_wait_;
   Call call_;
   InputCopy input_copy_;
   executors::Workspace workspace_;

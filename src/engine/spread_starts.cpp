@@ -16,7 +16,7 @@ SpreadGuard::Id id_of(const SpreadGuard::Id& communicator, std::uint32_t request
 }  // namespace
 
 SpreadStarts::SpreadStarts(const SpreadGround& ground, std::uint32_t request)
-    : ground_(ground), request_(request), id_(id_of(ground.guard.id(), request)) {}
+    : ground_(ground), id_(id_of(ground.guard.id(), request)) {}
 
 SpreadOperation& SpreadStarts::unused() {
   if (unused_.empty()) {
@@ -32,7 +32,7 @@ SpreadOperation& SpreadStarts::unused() {
 /// Blocking calls have the lower half of the numbers.
 Outstanding* SpreadStarts::start(const Prepared& prepared, const Call& call) noexcept {
   constexpr std::uint32_t upper_half = 1U << 31U;
-  const SpreadGuard::Turn turn{sequence_.next() | upper_half, CallMark::of(prepared.kind), request_};
+  const SpreadGuard::Turn turn{sequence_.next() | upper_half, CallMark::of(prepared.kind)};
   sequence_.add(prepared.signature);
   try {
     SpreadOperation& operation = unused();

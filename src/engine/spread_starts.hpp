@@ -33,7 +33,6 @@ class SpreadStarts final : public Starts {
   SpreadOperation& unused();
 
   const SpreadGround& ground_;
-  const std::uint32_t request_;
   const SpreadGuard::Id id_;
   CallSequence sequence_;
   SpreadOperation::Unused unused_;

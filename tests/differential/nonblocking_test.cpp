@@ -4,10 +4,13 @@
 // printed.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "algorithms/catalog.hpp"
 #include "harness/calls.hpp"
@@ -253,6 +256,27 @@ TEST(NonblockingAcrossNodes, TellsRanksThatWaitInALaterCall) {
     for (const std::string& error :
          errors_of({plan_of(Function::bcast, 4), later}, {plan_of(Function::scatter, 4), later}, network))
       EXPECT_NE(error.find("call different collectives"), std::string::npos) << error;
+}
+
+/// One report of a stall for each of several that wait, however often they are looked after.
+TEST(NonblockingAcrossNodes, ReportsEachStallOnce) {
+  std::atomic<int> reports{0};
+  harness::Ranks setting;
+  setting.network = WireSettings{};
+  setting.options.force = rows_across_nodes();
+  setting.options.stall_seconds = 0.05;
+  setting.host.context = &reports;
+  setting.host.say = [](void* context, const std::string& text) {
+    if (text.find("has been waiting for rank 1") != std::string::npos)
+      ++*static_cast<std::atomic<int>*>(context);
+  };
+  harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+    StartedCalls started(communicator, 1);
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it is the late one
+    for (int n = 0; n < 3; ++n) started.start(plan_of(Function::allreduce, 4), rank);
+    started.finish();
+  });
+  EXPECT_EQ(reports, 3);
 }
 
 TEST(NonblockingAcrossNodes, FailsWhereMessagesCannotBeSent) {

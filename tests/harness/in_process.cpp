@@ -126,7 +126,7 @@ struct Common {
 void run_one(Common& common, const Ranks& setting, Rank rank, const Body& body) {
   Options options = setting.options;
   if (common.network) options.node_size = 1;
-  engine::Engine engine(options, {});
+  engine::Engine engine(options, setting.host);
   if (common.network) engine.connect(setting.port(common.network->port(rank)));
   const Farewell farewell(engine, common.staying);
   engine.adopt(

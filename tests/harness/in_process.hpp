@@ -20,6 +20,7 @@ using Port = std::unique_ptr<transports::mpi::Port>;
 struct Ranks {
   int ranks = 2;
   Options options;
+  engine::Host host = {};
   std::size_t budget_bytes = std::size_t{1} << 30U;  ///< what carve() may hand out
   bool one_core = false;                             ///< report fewer cores than ranks
   /// Every rank is on a node of its own, and this is between them.

@@ -92,12 +92,21 @@ class StartedCalls {
       if (waited_ns > too_long_ns)
         throw std::runtime_error(running_.front()->name + "never ends; " + std::to_string(running_.size()) +
                                  " are under way");
-      if (StartedCall* pending = advance_one()) pending->look(communicator_, waited_ns);
+      StartedCall* const pending = advance_one();
+      if (pending && is_time_to_look()) pending->look(communicator_, waited_ns);
       advance_some();
     }
   }
 
  private:
+  /// Once per millisecond, as waits do: looks may send messages.
+  bool is_time_to_look() {
+    constexpr std::uint64_t between_ns = 1'000'000;
+    const std::uint64_t now = monotonic_ns();
+    if (now - looked_ns_ < between_ns) return false;
+    looked_ns_ = now;
+    return true;
+  }
   /// Null: it has ended.
   StartedCall* advance_one() {
     const auto which = running_.begin() + static_cast<std::ptrdiff_t>(dice_() % running_.size());
@@ -109,6 +118,7 @@ class StartedCalls {
   engine::Communicator& communicator_;
   std::mt19937_64 dice_;
   std::deque<std::unique_ptr<StartedCall>> running_;
+  std::uint64_t looked_ns_ = 0;
 };
 
 }  // namespace hocket::harness

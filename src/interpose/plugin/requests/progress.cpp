@@ -25,6 +25,11 @@ namespace {
 
 using Lock = std::unique_lock<ProgressLock>;
 
+void nap() noexcept {
+  constexpr timespec duration{0, 50'000};
+  nanosleep(&duration, nullptr);
+}
+
 UnderWay requests;
 std::atomic<std::uint64_t> started{0};
 std::atomic<std::uint32_t> calls_of_progress{0};
@@ -144,6 +149,12 @@ void look_after_one() noexcept {
 
 }  // namespace
 
+/// Who has it may have lost its core to those that wait, or wait itself, for the arena's directory.
+void ProgressLock::wait() noexcept {
+  constexpr int yields = 128;
+  for (int turn = 0; !try_lock(); ++turn) turn < yields ? static_cast<void>(sched_yield()) : nap();
+}
+
 /// Whoever has time while the program is not in a wait of Hocket's.
 static void go_on_elsewhere() {
   lend_progress_to_mpi();
@@ -223,12 +234,11 @@ void finish_all_of(const Communicator* communicator) noexcept {
 void Pauses::pause() noexcept {
   constexpr std::uint32_t turns_per_look_at_the_clock = 256;
   constexpr std::uint64_t nap_after_ns = 10'000'000;
-  constexpr timespec nap{0, 50'000};
   const std::uint32_t turn = turns_++;
   if (turn < spins()) return;
   if (!started_ns_ && turn >= turns_per_look_at_the_clock) started_ns_ = monotonic_ns();
   if (started_ns_ && monotonic_ns() - started_ns_ > nap_after_ns)
-    nanosleep(&nap, nullptr);
+    nap();
   else
     sched_yield();
 }

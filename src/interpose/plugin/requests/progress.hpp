@@ -2,8 +2,6 @@
 // that may wait, and where the MPI offers it, its own progress engine.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -24,12 +22,14 @@ inline bool is_anything_under_way() noexcept {
 class ProgressLock {
  public:
   void lock() noexcept {
-    while (!try_lock()) sched_yield();
+    if (!try_lock()) wait();
   }
   bool try_lock() noexcept { return !taken_.exchange(true, std::memory_order_acquire); }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
+  void wait() noexcept;
+
   std::atomic<bool> taken_{false};
 };
 extern constinit ProgressLock progress_lock;
