@@ -79,6 +79,8 @@ nonblocking() {
     "${in_small[@]}"
   limited 280 hocket bench "${four[@]}" --nonblocking -n 4 --sizes 8,4K,64K,512K --tests 0,8 --out "$out" \
     "${in_small[@]}"
+  limited 60 hocket bench alltoall --nonblocking -n 8 --sizes 4K,64K,512K --tests 0 --seconds 0.5 --out "$out" \
+    --against openmpi "${in_small[@]}"
 }
 
 nodes() {
