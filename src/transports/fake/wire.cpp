@@ -45,6 +45,7 @@ class Wire::WirePort final : public Port {
   ~WirePort() override {
     const std::lock_guard lock(wire_.mutex_);
     wire_.receives_[static_cast<std::size_t>(rank_)].clear();
+    leave_behind([&](const Message& m) { return m.from == rank_; });
   }
 
   Rank rank() const noexcept override { return rank_; }
@@ -87,6 +88,7 @@ class Wire::WirePort final : public Port {
     const auto given_up = tickets_.at(ticket);
     wire_.receives_[static_cast<std::size_t>(rank_)].remove_if(
         [&](const Receive& r) { return r.received == given_up; });
+    leave_behind([&](const Message& m) { return m.sent == given_up; });
     tickets_.erase(ticket);
   }
 
@@ -114,6 +116,14 @@ class Wire::WirePort final : public Port {
     wire_.receives_[static_cast<std::size_t>(rank_)].push_back(
         {from, tag, static_cast<std::byte*>(data), bytes, received});
     return received;
+  }
+
+  /// Messages that still have to come, of data that are about to go.
+  template <class Which>
+  void leave_behind(Which which) {
+    for (auto& messages : wire_.under_way_)
+      for (Message& m : messages)
+        if (m.buffered.empty() && which(m)) m.buffered.assign(m.data, m.data + m.bytes);
   }
 
   Wire& wire_;
