@@ -44,8 +44,9 @@ struct Decision {
   std::array<Path, Trial::most_paths> tried;
 };
 
-/// Direct-mapped: a collision only costs deciding again. Slots are made when first needed and stay where they
-/// are.
+/// Direct-mapped: a collision only costs deciding again. When a slot was used last is not known: a call that
+/// is repeated is not looked up (Communicator::repeat). What takes long to make, plans, is given up by last
+/// use (plans.hpp, prepared.hpp). Slots are made when first needed and stay where they are.
 class Decisions {
  public:
   /// Null until made.
