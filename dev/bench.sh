@@ -128,6 +128,15 @@ on_one_node() {
   done
 }
 
+# The others, where they are installed, with a core for each rank
+under_other_mpis() {
+  local mpi
+  [[ -z $quick ]] || return 0
+  for mpi in intel debian; do
+    limited 300 hocket bench --applications -n 2 --rounds 2 --against "$mpi" --out "$out" "${in_small_apps[@]}"
+  done
+}
+
 # Four ranks a core under an MPI whose waits keep the core
 many_on_one_node() {
   limited 120 hocket bench compress --applications -n 8 --rounds 2 --against mpich --out "$out" "${in_small_apps[@]}"
@@ -138,6 +147,7 @@ applications() {
   on_one_node 2
   on_one_node 4
   many_on_one_node
+  under_other_mpis
   can_shape || return 0
   between_nodes 240 20gbit
   between_nodes 240 2gbit
