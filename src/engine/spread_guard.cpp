@@ -6,7 +6,6 @@ namespace hocket::engine {
 
 namespace {
 constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
-constexpr std::uint64_t ask_for_call_after_ns = 500'000'000;
 }  // namespace
 
 transports::mpi::CallWords words_of(const CallMark& mark) noexcept {
@@ -36,7 +35,10 @@ Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Mess
     dead_ = peer;
     return Status::peer_dead;
   }
-  if (waited_ns > ask_for_call_after_ns && !std::exchange(wait.has_asked, true)) messages.ask(peer);
+  if (waited_ns > wait.asks_after_ns) {
+    wait.asks_after_ns = 2 * waited_ns;
+    messages.ask(peer);
+  }
   const double stall = engine_.options().stall_seconds;
   const bool is_stalled = stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall;
   if (is_stalled && !std::exchange(wait.is_reported, true)) report_stall(turn, peer, waited_ns);

@@ -23,9 +23,10 @@ class SpreadGuard {
     CallMark mark;
   };
 
-  /// What has been done about a call that waits long: each once, however many are under way.
+  /// What is done about a call that waits long, however many are under way: its peer is asked less and less
+  /// often, since it keeps only so many questions; a stall is reported once.
   struct LongWait {
-    bool has_asked = false;
+    std::uint64_t asks_after_ns = 500'000'000;
     bool is_reported = false;
   };
 

@@ -258,6 +258,14 @@ TEST(NonblockingAcrossNodes, TellsRanksThatWaitInALaterCall) {
       EXPECT_NE(error.find("call different collectives"), std::string::npos) << error;
 }
 
+/// Late, and some more, so that what is wrongly done again is seen.
+template <class Condition>
+void come_when(Condition holds) {
+  for (int waits = 0; !holds() && waits < 1000; ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
 /// One report of a stall for each of several that wait, however often they are looked after.
 TEST(NonblockingAcrossNodes, ReportsEachStallOnce) {
   std::atomic<int> reports{0};
@@ -272,7 +280,7 @@ TEST(NonblockingAcrossNodes, ReportsEachStallOnce) {
   };
   harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     StartedCalls started(communicator, 1);
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it is the late one
+    if (rank == 1) come_when([&] { return reports >= 3; });
     for (int n = 0; n < 3; ++n) started.start(plan_of(Function::allreduce, 4), rank);
     started.finish();
   });

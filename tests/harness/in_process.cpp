@@ -1,6 +1,7 @@
 #include "harness/in_process.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -106,7 +107,9 @@ class Farewell {
   template <class Condition>
   void progress_until(Condition holds) {
     constexpr std::uint64_t longest_ns = 10'000'000'000;
-    for (const std::uint64_t begun = monotonic_ns(); !holds() && monotonic_ns() - begun < longest_ns;) {
+    for (const std::uint64_t begun = monotonic_ns(); !holds();) {
+      if (monotonic_ns() - begun > longest_ns)
+        return static_cast<void>(std::fputs("messages did not leave, or a rank did not end\n", stderr));
       engine_.network()->progress();
       std::this_thread::yield();
     }

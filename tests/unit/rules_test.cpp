@@ -96,14 +96,21 @@ TEST(Conditions, AcrossNodesOnlyRowsThatSendAndReceiveCanRun) {
 }
 
 TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
-  const auto chosen = [](Collective collective, std::size_t bytes) {
+  const auto chosen = [](Collective collective, std::size_t bytes, bool sizes_known = true) {
     Situation s = situation(collective, 4, bytes);
     s.across_nodes = s.background = true;
+    s.sizes_known = sizes_known;
     const auto* algorithm = Rules().choose(s).algorithm;
     return algorithm ? algorithm->name : "native";
   };
-  for (const Collective collective : {Collective::allreduce, Collective::allgather, Collective::bcast})
+  using enum Collective;
+  for (const Collective collective :
+       {bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, scan, exscan}) {
     EXPECT_EQ(chosen(collective, (std::size_t{64} << 10U) - 1), "native");
+    EXPECT_NE(chosen(collective, (std::size_t{64} << 10U) + 1), "native");
+  }
+  for (const Collective collective : {gather, scatter, alltoall})
+    EXPECT_EQ(chosen(collective, std::size_t{1} << 20U, false), "native");
   EXPECT_EQ(chosen(Collective::barrier, 0), "native");
   EXPECT_EQ(chosen(Collective::allreduce, std::size_t{64} << 10U), "ring");
   EXPECT_EQ(chosen(Collective::alltoall, std::size_t{64} << 10U), "linear");

@@ -118,7 +118,7 @@ class Wire::WirePort final : public Port {
     return received;
   }
 
-  /// Messages that still have to come, of data that are about to go.
+  /// Copies the data of messages that are still under way, and of which the sender's memory is about to go.
   template <class Which>
   void leave_behind(Which which) {
     for (auto& messages : wire_.under_way_)
