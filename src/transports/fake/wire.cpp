@@ -45,9 +45,7 @@ class Wire::WirePort final : public Port {
   ~WirePort() override {
     const std::lock_guard lock(wire_.mutex_);
     wire_.receives_[static_cast<std::size_t>(rank_)].clear();
-    for (auto& messages : wire_.under_way_)  // whatever they were to be read from has gone before
-      messages.remove_if(
-          [&](const Message& m) { return m.from == rank_ && m.buffered.empty() && m.bytes != 0; });
+    drop([&](const Message& m) { return m.from == rank_; });
   }
 
   Rank rank() const noexcept override { return rank_; }
@@ -90,7 +88,7 @@ class Wire::WirePort final : public Port {
     const auto given_up = tickets_.at(ticket);
     wire_.receives_[static_cast<std::size_t>(rank_)].remove_if(
         [&](const Receive& r) { return r.received == given_up; });
-    leave_behind(given_up);
+    drop([&](const Message& m) { return m.sent == given_up; });
     tickets_.erase(ticket);
   }
 
@@ -120,11 +118,11 @@ class Wire::WirePort final : public Port {
     return received;
   }
 
-  /// Copies the data of a message that is still under way, and of which the sender's memory is about to go.
-  void leave_behind(const std::shared_ptr<Completion>& sent) {
+  /// Messages that would have to be read from memory that may have gone.
+  template <class Which>
+  void drop(Which which) {
     for (auto& messages : wire_.under_way_)
-      for (Message& m : messages)
-        if (m.sent == sent && m.buffered.empty()) m.buffered.assign(m.data, m.data + m.bytes);
+      messages.remove_if([&](const Message& m) { return !m.sent->done && which(m); });
   }
 
   Wire& wire_;

@@ -1,6 +1,6 @@
 // A network in one process: the ports of a job whose ranks are threads. It delays messages at random, and so
 // changes the order in which those of different ranks or tags arrive, as networks do; long ones leave their
-// sender only when a receiver has asked for them, as in MPI, or when it gives them up. For tests.
+// sender only when a receiver has asked for them, as in MPI. For tests.
 #pragma once
 
 #include <cstdint>
