@@ -5,12 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "algorithms/catalog.hpp"
 #include "harness/calls.hpp"
@@ -258,31 +259,34 @@ TEST(NonblockingAcrossNodes, TellsRanksThatWaitInALaterCall) {
       EXPECT_NE(error.find("call different collectives"), std::string::npos) << error;
 }
 
-/// Late, and some more, so that what is wrongly done again is seen.
-template <class Condition>
-void come_when(Condition holds) {
-  for (int waits = 0; !holds() && waits < 1000; ++waits)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-}
-
-/// One report of a stall for each of several that wait, however often they are looked after.
+/// One report of a stall for each of several that wait, however often they are looked after in turns.
 TEST(NonblockingAcrossNodes, ReportsEachStallOnce) {
   std::atomic<int> reports{0};
+  std::atomic<bool> has_looked{false};
   harness::Ranks setting;
   setting.network = WireSettings{};
   setting.options.force = rows_across_nodes();
-  setting.options.stall_seconds = 0.05;
+  setting.options.stall_seconds = 0.5;
   setting.host.context = &reports;
   setting.host.say = [](void* context, const std::string& text) {
     if (text.find("has been waiting for rank 1") != std::string::npos)
       ++*static_cast<std::atomic<int>*>(context);
   };
   harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
-    StartedCalls started(communicator, 1);
-    if (rank == 1) come_when([&] { return reports >= 3; });
-    for (int n = 0; n < 3; ++n) started.start(plan_of(Function::allreduce, 4), rank);
-    started.finish();
+    if (rank == 1) has_looked.wait(false);
+    std::vector<std::unique_ptr<harness::StartedCall>> calls;
+    for (int n = 0; n < 3; ++n)
+      calls.push_back(
+          std::make_unique<harness::StartedCall>(plan_of(Function::allreduce, 4), rank, communicator));
+    for (int turn = 0; rank == 0 && turn < 5; ++turn)
+      for (const auto& call : calls) {
+        EXPECT_FALSE(call->advance(communicator));
+        call->look(communicator, 1'000'000'000);
+      }
+    has_looked = true;
+    has_looked.notify_all();
+    for (const auto& call : calls)
+      while (!call->advance(communicator)) std::this_thread::yield();
   });
   EXPECT_EQ(reports, 3);
 }
