@@ -85,7 +85,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `ranks<=N` `ranks<N` `ranks>=N` `ranks>N` | on the ranks of the communicator |
 | `oversubscribed` | the node has more ranks than cores they may use |
 | `commutative` | the reduction commutes |
-| `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in non-blocking and persistent alltoall and scatter, may pay (docs/design/0005-single-copy.md) |
+| `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in some non-blocking and persistent calls, may pay (docs/design/0005-single-copy.md) |
 | `across_nodes` | the ranks of the communicator are on several nodes (docs/design/0009-several-nodes.md): only rows that send and receive can run there |
 | `background` | the call is non-blocking or persistent, and a thread goes on with its messages while the program computes (HOCKET_PROGRESS=thread across nodes) |
 | `predefined` | the reduction is by one of MPI's own operations |

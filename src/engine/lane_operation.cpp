@@ -87,7 +87,9 @@ bool LaneOperation::choose() noexcept {
   const auto gain = lane_.votes_.gain_in(tickets_[0].instance);
   if (!gain) return false;
   stage_ = Stage::waiting_for_memory;
-  if (SingleCopy::suffices_on_lane(*gain, call_.collective)) read_peers();
+  if (SingleCopy::suffices_on_lane(*gain,
+                                   {call_.collective, lane_.lane_.channel().ranks(), call_.agreed_bytes}))
+    read_peers();
   single_copy_ = nullptr;
   path_->row->count(call_.agreed_bytes);
   return true;

@@ -259,7 +259,7 @@ void NodeCommunicator::open_lane_for(Prepared& prepared) {
 void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
   tuning::Situation situation = situation_of(prepared.kind, call);
   const bool concerned = single_copy_.concerns(situation);
-  situation.single_copy = concerned && single_copy_.was_found_on_lane_for(situation.collective);
+  situation.single_copy = concerned && single_copy_.was_found_on_lane_for(situation);
   prepared.path = path_on_lane(prepared.kind, call, choice_on_lane(prepared.kind.form, call, situation));
   if (!concerned || single_copy_.settled() || !prepared.path.plan || !prepared.path.plan->one_sided()) return;
   situation.single_copy = true;

@@ -6,6 +6,7 @@
 
 #include "transports/cma/calibration.hpp"
 #include "transports/cma/card.hpp"
+#include "transports/shm/lane.hpp"
 
 namespace hocket::engine {
 
@@ -41,10 +42,18 @@ Gain needed_by(ir::Collective c) {
                                                                        : Gain::over_one_copy;
 }
 
+/// A bcast to one rank of what is staged in one piece: nothing is copied in while the piece before is copied
+/// out, and the root writes where the reader's cache still holds the last one.
+bool is_one_piece_for_one(const SingleCopy::OnLane& call) {
+  return call.collective == ir::Collective::bcast && call.ranks == 2 &&
+         call.bytes < transports::shm::Lane::staging_area_bytes;
+}
+
 /// Of operations that ranks go on with at times of their own. Where each block has one reader, single copy
 /// takes a copy and the hand-overs of segments from them, which the calibration does not see.
-Gain needed_on_lane_by(ir::Collective c) {
-  return needed_by(c) == Gain::over_two_copies ? Gain::readable : needed_by(c);
+Gain needed_on_lane_by(const SingleCopy::OnLane& call) {
+  const Gain needed = needed_by(call.collective);
+  return needed == Gain::over_two_copies || is_one_piece_for_one(call) ? Gain::readable : needed;
 }
 
 bool moves_data_only(ir::Collective c) {
@@ -72,8 +81,8 @@ bool SingleCopy::suffices(Gain gain, ir::Collective collective) noexcept {
   return gain >= needed_by(collective);
 }
 
-bool SingleCopy::suffices_on_lane(Gain gain, ir::Collective collective) noexcept {
-  return gain >= needed_on_lane_by(collective);
+bool SingleCopy::suffices_on_lane(Gain gain, const OnLane& call) noexcept {
+  return gain >= needed_on_lane_by(call);
 }
 
 bool SingleCopy::holds(ir::Collective collective) {
@@ -154,11 +163,9 @@ Gain SingleCopy::gain_of(Rank rank, std::uint32_t vote) const noexcept {
 
 std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
   if (can_read(vote))
-    return "ranks read each other's memory in non-blocking and persistent alltoall and scatter, elsewhere "
-           "only "
-           "where a trial finds that faster: measured alone, it is not faster than the staging buffers on "
-           "this "
-           "machine";
+    return "ranks read each other's memory in non-blocking and persistent calls whose blocks have one "
+           "reader, elsewhere only where a trial finds that faster: measured alone, it is not faster than "
+           "the staging buffers on this machine";
   return "ranks do not read each other's memory: rank " + std::to_string(rank) +
          " of a communicator cannot read rank " + std::to_string(vote >> 16U) + ": " +
          text_of(static_cast<int>(vote >> 8U & 0xffU));

@@ -45,8 +45,8 @@ class SingleCopy {
   bool settled() const noexcept { return stage_ == Stage::settled; }
   /// The answers for blocking calls and for operations on a lane, once they are settled.
   bool was_found_for(ir::Collective collective) const noexcept { return suffices(agreed_, collective); }
-  bool was_found_on_lane_for(ir::Collective collective) const noexcept {
-    return suffices_on_lane(agreed_, collective);
+  bool was_found_on_lane_for(const tuning::Situation& situation) const noexcept {
+    return suffices_on_lane(agreed_, {situation.collective, situation.ranks, situation.bytes});
   }
 
   /// An answer from before it was settled may be another one for a call of this number.
@@ -60,7 +60,13 @@ class SingleCopy {
   std::optional<std::size_t> least_loan() const noexcept;
 
   static bool suffices(transports::cma::Gain gain, ir::Collective collective) noexcept;
-  static bool suffices_on_lane(transports::cma::Gain gain, ir::Collective collective) noexcept;
+  /// What all ranks know of a call on a lane.
+  struct OnLane {
+    ir::Collective collective;
+    Rank ranks;
+    std::size_t bytes;
+  };
+  static bool suffices_on_lane(transports::cma::Gain gain, const OnLane& call) noexcept;
 
   // For those that agree in another way (lane_votes.hpp). Any thread may ask.
   /// Publishes this rank's card; what this rank found out by those of all, 0 while one is missing.

@@ -47,6 +47,9 @@ struct Setting {
   std::vector<Function> functions = data_movers();
   std::function<void(Rank rank, int call)> before_call = [](Rank, int) {};
   bool started = false;  ///< non-blocking calls, many under way at a time, among few blocking ones
+  /// Of those: until this call has ended no other is started. Those that are under way when the ranks agree
+  /// are not read any more, however many they are.
+  int last_alone = -1;
 };
 
 Options options(const Setting& setting) {
@@ -93,7 +96,7 @@ std::string run_started_calls(const Setting& setting, std::uint64_t from, Rank r
     setting.before_call(rank, i);
     started.start(plan, rank);
     started.advance_some();
-    if (random() % 10 == 0) started.finish();
+    if (i <= setting.last_alone || random() % 10 == 0) started.finish();
   }
   started.finish();
   return {};
@@ -221,8 +224,12 @@ TEST(StartedSingleCopy, ReadsOtherProcessesMemory) {
 /// More segments than flag lines, in case the ranks do not read each other's memory.
 TEST(StartedSingleCopy, ReadsLargeMessages) {
   if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
-  const auto texts = run_forked(
-      {.ranks = 3, .calls = 12, .most_elements = 3'000'000, .least_elements = 100'000, .started = true});
+  const auto texts = run_forked({.ranks = 3,
+                                 .calls = 12,
+                                 .most_elements = 3'000'000,
+                                 .least_elements = 100'000,
+                                 .started = true,
+                                 .last_alone = 1});
   expect_right(texts);
   EXPECT_GE(exposed_in(texts.front()), 10u);
 }
@@ -236,7 +243,24 @@ TEST(StartedSingleCopy, NeedsNoGainWhereEachBlockHasOneReader) {
                                  .most_elements = 60'000,
                                  .least_elements = 20'000,
                                  .functions = {Function::alltoall, Function::scatter},
-                                 .started = true});
+                                 .started = true,
+                                 .last_alone = 1});
+  expect_right(texts);
+  EXPECT_GE(exposed_in(texts.front()), 28u);
+}
+
+TEST(StartedSingleCopy, NeedsNoGainInABcastOfOnePieceToOneRank) {
+  if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
+  Setting setting{.ranks = 2,
+                  .cma = "auto",
+                  .force = "",
+                  .calls = 40,
+                  .most_elements = 30'000,
+                  .least_elements = 20'000,
+                  .functions = {Function::bcast},
+                  .started = true,
+                  .last_alone = 1};
+  const auto texts = run_forked(setting);
   expect_right(texts);
   EXPECT_GE(exposed_in(texts.front()), 28u);
 }

@@ -118,6 +118,16 @@ TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
   EXPECT_EQ(chosen(Collective::bcast, (std::size_t{64} << 10U) + 1), "knomial");
 }
 
+TEST(Conditions, TwoRanksOnTwoNodesExchangeOneMessageInTheBackground) {
+  Situation s = situation(Collective::allreduce, 2, std::size_t{1} << 20U);
+  s.across_nodes = s.background = true;
+  EXPECT_EQ(Rules().choose(s).algorithm->name, "recursive_doubling");
+  s.collective = Collective::bcast;
+  const tuning::Choice bcast = Rules().choose(s);
+  EXPECT_EQ(bcast.algorithm->name, "knomial");
+  EXPECT_EQ(algorithms::parameter(*bcast.algorithm, bcast.parameters, "segments", 0), 1);
+}
+
 TEST(Conditions, NamesOfShapesCoverAllTheirFunctions) {
   Situation regular = situation(Collective::allgather), vector = regular;
   vector.equal_blocks = false;
