@@ -10,7 +10,7 @@ import pytest
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
-VERBS = ("run", "bench", "explain", "verify", "plan", "loggp", "report", "doctor", "install-mpi")
+VERBS = ("run", "lab", "bench", "explain", "verify", "plan", "loggp", "report", "doctor", "install-mpi")
 
 
 def test_help_lists_every_verb(hocket: Hocket) -> None:

@@ -1,0 +1,262 @@
+"""hocket lab: a switched cluster on this machine, to see what collectives do to its links."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import shlex
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from hocket import applications, launch, mpis, processes, quantities, reports
+from hocket.console import console
+from hocket.errors import CommandError
+from hocket.lab import drawing, jobs, kernel, lab, shape, slurm, state, statistics, traffic, tree, visible
+from hocket.lab.lab import Lab
+from hocket.lab.quantities import format_rate
+
+_passed_on = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+_Name = Annotated[str, typer.Option(help="Of the lab.")]
+_Leaves = Annotated[int | None, typer.Option(help="Leaf switches. Default: 2.")]
+_Nodes = Annotated[int | None, typer.Option(help="Nodes under each leaf. Default: 2.")]
+_Levels = Annotated[int | None, typer.Option(help="Of switches: 2 (leaf, spine) or 3 (leaf, pod, spine).")]
+_Pods = Annotated[int | None, typer.Option(help="Pods, with three levels. Default: 2.")]
+_Rate = Annotated[str | None, typer.Option(help="Of a node's link, for example 1gbit. Default: 100mbit.")]
+_Uplink = Annotated[str | None, typer.Option(help="Of a leaf's link to the switch above. Default: 100mbit.")]
+_Core = Annotated[str | None, typer.Option(help="Of a pod's link to the spine. Default: as a leaf's.")]
+_Latency = Annotated[str | None, typer.Option(help="Between leaves, for example 200us. Default: none.")]
+_Slurm = Annotated[bool, typer.Option("--slurm", help="With Slurm: its daemons; and jobs started by srun.")]
+_Json = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+_ShapeWords = Mapping[str, int | str | None]
+
+
+def up(
+    name: _Name = state.DEFAULT,
+    leaves: _Leaves = None,
+    nodes: _Nodes = None,
+    levels: _Levels = None,
+    pods: _Pods = None,
+    rate: _Rate = None,
+    uplink: _Uplink = None,
+    core: _Core = None,
+    latency: _Latency = None,
+    with_slurm: _Slurm = False,
+) -> None:
+    """Make a lab that stays until `hocket lab down`."""
+    state.check_name(name)
+    words = {"leaves": leaves, "nodes": nodes, "levels": levels, "pods": pods}
+    wanted = shape.from_words({**words, "rate": rate, "uplink": uplink, "core": core, "latency_us": latency})
+    began = time.monotonic()
+    with state.registering():
+        if state.find(name):
+            raise CommandError(f"lab '{name}' is already up; 'hocket lab down --name {name}' ends it", 1)
+        started = _started(name, wanted, with_slurm)
+        state.add(started.lab)
+        started.stay()
+    seconds = time.monotonic() - began
+    console.print(f"lab '{name}' is up: {wanted.all_nodes} nodes, {wanted.leaves} leaves, in {seconds:.2f} s")
+
+
+def _started(name: str, wanted: shape.Shape, with_slurm: bool) -> lab.Started:
+    if not with_slurm:
+        return lab.start(name, wanted)
+    slurm.check_installed()
+    started = lab.start(name, wanted)
+    slurm.start(started.lab)
+    return dataclasses.replace(started, lab=dataclasses.replace(started.lab, has_slurm=True))
+
+
+@contextlib.contextmanager
+def _one_shot(wanted: shape.Shape, with_slurm: bool) -> Iterator[Lab]:
+    kernel.adopt_orphans()
+    started = _started("one-shot", wanted, with_slurm)
+    try:
+        yield started.lab
+    finally:
+        started.lab.end()
+
+
+def _lab_of_job(
+    name: str | None, is_new: bool, words: _ShapeWords, with_slurm: bool
+) -> contextlib.AbstractContextManager[Lab]:
+    has_shape = any(word is not None for word in words.values())
+    if not (is_new or has_shape):
+        return contextlib.nullcontext(state.get(name or state.DEFAULT))
+    if name is not None:
+        raise CommandError("--name means a lab that is up, and has its shape already")
+    return _one_shot(shape.from_words(words), with_slurm)
+
+
+def run(
+    program: Annotated[
+        list[str],
+        typer.Argument(
+            help="The program, or apps/<name>, one of Hocket's; and its arguments.", metavar="PROGRAM..."
+        ),
+    ],
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=0, help="Default: one on each node.")] = 0,
+    per_node: Annotated[int, typer.Option("--ppn", min=0, help="Ranks on a node. Default: what fits.")] = 0,
+    on: Annotated[str, typer.Option(help="Nodes: n0,n2 or n0-n3, in this order. Default: all.")] = "",
+    placement: Annotated[
+        str, typer.Option(help="Order of the nodes: block, cyclic (over the leaves), scattered.")
+    ] = "block",
+    mpi: Annotated[
+        str, typer.Option(help="openmpi, mpich, intel, debian or a path; default: what the program needs.")
+    ] = "",
+    no_hocket: Annotated[bool, typer.Option("--no-hocket", help="Run it under the MPI alone.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No report at the end.")] = False,
+    show_stats: Annotated[bool, typer.Option("--stats", help="Then show what went over the links.")] = False,
+    disturb: Annotated[
+        str, typer.Option("--traffic", help="Nodes with background traffic meanwhile: n1,n3.")
+    ] = "",
+    disturb_bytes: Annotated[
+        str, typer.Option("--traffic-bytes", help="Between two of them at a time.")
+    ] = "64K",
+    name: Annotated[str | None, typer.Option(help="Of a lab that is up. Default: lab.")] = None,
+    is_new: Annotated[bool, typer.Option("--up", help="In a lab of its own, which ends with it.")] = False,
+    leaves: _Leaves = None,
+    nodes: _Nodes = None,
+    levels: _Levels = None,
+    pods: _Pods = None,
+    rate: _Rate = None,
+    uplink: _Uplink = None,
+    core: _Core = None,
+    latency: _Latency = None,
+    with_slurm: _Slurm = False,
+) -> None:
+    """Run an MPI program in a lab, with Hocket in front; with --up, or a shape, in one made for it."""
+    words = {"leaves": leaves, "nodes": nodes, "levels": levels, "pods": pods}
+    shape_words = {**words, "rate": rate, "uplink": uplink, "core": core, "latency_us": latency}
+    if program[0].startswith("-"):
+        raise CommandError(f"no option named '{program[0]}'; 'hocket lab run --help' lists them")
+    chosen = mpis.find(mpi) if mpi else launch.mpi_for(program[0], mpis.discover())
+    program = [applications.resolve(chosen, program[0]), *program[1:]]
+    launch.check_program(program[0], chosen)
+    started = program if no_hocket else launch.with_hocket(program)
+    wants_report = not (no_hocket or quiet or os.environ.get("HOCKET_REPORT"))
+    job = jobs.Wanted(ranks, per_node, on, placement, with_slurm)
+    made = _lab_of_job(name, is_new, shape_words, with_slurm)
+    with made as where, _disturbed(where, disturb, disturb_bytes):
+        status = (_run_reported if wants_report else jobs.run)(where, chosen, job, started)
+        if show_stats:
+            _show_links(statistics.read(where))
+    raise typer.Exit(status)
+
+
+def _disturbed(where: Lab, nodes: str, count: str) -> contextlib.AbstractContextManager[object]:
+    if not nodes:
+        return contextlib.nullcontext()
+    return traffic.running(where, tree.choose_nodes(where.tree, nodes), quantities.parse_bytes(count))
+
+
+def _run_reported(where: Lab, mpi: mpis.Mpi, job: jobs.Wanted, program: list[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="hocket-lab-run-") as folder:
+        file = Path(folder) / "report.jsonl"
+        status = jobs.run(where, mpi, job, program, HOCKET_REPORT=str(file))
+        if file.exists() and file.stat().st_size:
+            console.print(reports.renderable(reports.read(file)))
+    return status
+
+
+def shell(
+    node: Annotated[str, typer.Argument(help="n0, n1, ..., or head.")],
+    command: Annotated[
+        list[str] | None, typer.Argument(help="Default: a shell.", metavar="COMMAND...")
+    ] = None,
+    name: _Name = state.DEFAULT,
+) -> None:
+    """Run a shell, or a command, on a node of a lab."""
+    where = state.get(name)
+    if where.tree.named(node).kind == "switch":
+        raise CommandError(f"'{node}' is a switch; commands run on nodes and on {tree.HEAD}")
+    words = [word for i, word in enumerate(command or []) if i or word != "--"] or [
+        os.environ.get("SHELL", "/bin/sh")
+    ]
+    visible.make(where, visible.of_job(words))
+    line = where.on_head(where.remote_shell, node, shlex.join(words))
+    settings = slurm.environment() if where.has_slurm else {}
+    raise typer.Exit(processes.run_attached(line, {**os.environ, **settings}))
+
+
+def _show_links(links: list[statistics.Link]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for column in ("link", "to"):
+        table.add_column(column, no_wrap=True)
+    for column in ("bytes up", "packets up", "bytes down", "packets down", "dropped"):
+        table.add_column(column, justify="right")
+    for link in links:
+        counts = (link.up.bytes, link.up.packets, link.down.bytes, link.down.packets)
+        dropped = link.up.dropped + link.down.dropped
+        table.add_row(link.lower, link.upper, *(f"{count:,}" for count in counts), str(dropped))
+    console.print(table)
+
+
+def stats(name: _Name = state.DEFAULT, as_json: _Json = False) -> None:
+    """Show bytes and packets per link, up (away from the node) and down, since the lab was made."""
+    links = statistics.read(state.get(name))
+    if as_json:
+        print(json.dumps([link.as_json() for link in links]))
+    else:
+        _show_links(links)
+
+
+def topo(name: _Name = state.DEFAULT, as_json: _Json = False) -> None:
+    """Show the tree of switches and nodes, with the rates of the links."""
+    where = state.get(name)
+    if as_json:
+        print(json.dumps(drawing.as_json(where.tree, where.shape)))
+    else:
+        print("\n".join(drawing.lines(where.tree, where.shape)))
+
+
+def send_traffic(
+    nodes: Annotated[str, typer.Option(help="Between these: n1,n3 or n0-n7. Default: all.")] = "",
+    count: Annotated[str, typer.Option("--bytes", help="Between two of them at a time.")] = "64K",
+    seconds: Annotated[float | None, typer.Option(help="Default: until it is ended.")] = None,
+    name: _Name = state.DEFAULT,
+) -> None:
+    """Send background traffic between nodes, each to each other, until this command is ended."""
+    where = state.get(name)
+    chosen = tree.choose_nodes(where.tree, nodes)
+    with traffic.running(where, chosen, quantities.parse_bytes(count)) as streams:
+        traffic.wait(streams, seconds)
+
+
+def down(name: _Name = state.DEFAULT) -> None:
+    """End a lab, with all that runs in it."""
+    state.get(name).end()
+    state.remove(name)
+
+
+def list_labs() -> None:
+    """List the labs that are up."""
+    for each in state.all_labs():
+        rates = f"{format_rate(each.shape.rate)}, uplinks {format_rate(each.shape.uplink)}"
+        print(f"{each.name}: {each.shape.all_nodes} nodes, {each.shape.leaves} leaves, {rates}")
+
+
+def register(app: typer.Typer) -> None:
+    verbs = typer.Typer(
+        help="A switched cluster on this machine: nodes and switches in namespaces, shaped links.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    verbs.command("up")(up)
+    verbs.command("run", context_settings=_passed_on)(run)
+    verbs.command("shell", context_settings=_passed_on)(shell)
+    verbs.command("traffic")(send_traffic)
+    verbs.command("stats")(stats)
+    verbs.command("topo")(topo)
+    verbs.command("list")(list_labs)
+    verbs.command("down")(down)
+    app.add_typer(verbs, name="lab")

@@ -1,0 +1,41 @@
+"""The tree of a lab for people, and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hocket.lab.quantities import format_latency, format_rate
+from hocket.lab.shape import Shape
+from hocket.lab.tree import Machine, Tree
+
+
+def _label(machine: Machine, shape: Shape) -> str:
+    words = [machine.name, machine.address, format_rate(machine.rate) if machine.rate else ""]
+    if machine.is_delayed and machine.parent:
+        words.append(f"{format_latency(shape.latency_us)} down")
+    return "  ".join(filter(None, words))
+
+
+def _below(tree: Tree, shape: Shape, name: str, indent: str) -> Iterator[str]:
+    children = tree.below(name)
+    for child in children:
+        is_last = child is children[-1]
+        yield f"{indent}{'└─ ' if is_last else '├─ '}{_label(child, shape)}"
+        yield from _below(tree, shape, child.name, indent + ("   " if is_last else "│  "))
+
+
+def lines(tree: Tree, shape: Shape) -> list[str]:
+    root = tree.root()
+    return [_label(root, shape), *_below(tree, shape, root.name, "")]
+
+
+def as_json(tree: Tree, shape: Shape) -> dict[str, Any]:
+    """Rates in bits per second; the rate is that of the link to the parent."""
+
+    def fields(machine: Machine) -> dict[str, Any]:
+        named = {"name": machine.name, "kind": machine.kind, "rate": machine.rate, "address": machine.address}
+        below = [fields(child) for child in tree.below(machine.name)]
+        return {name: value for name, value in {**named, "below": below}.items() if value}
+
+    return {"shape": shape.as_json(), "tree": fields(tree.root())}

@@ -1,0 +1,95 @@
+"""MPI jobs in a lab: who runs where, and the command line."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hocket import processes
+from hocket.errors import CommandError, unknown
+from hocket.lab import launchers, machine, slurm, tree, visible
+from hocket.lab.lab import Lab
+from hocket.mpis import Mpi
+
+PLACEMENTS = ("block", "cyclic", "scattered")
+_scatter_seed = 2026
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for; zeros and empty words stand for what fits."""
+
+    ranks: int = 0
+    per_node: int = 0
+    on: str = ""
+    placement: str = "block"
+    by_slurm: bool = False  # instead of the MPI's own launcher and the remote shell
+
+
+def _cyclic(lab: Lab, nodes: list[str]) -> list[str]:
+    """One node of each leaf in turn."""
+    columns: dict[str, list[str]] = {}
+    for name in nodes:
+        columns.setdefault(lab.tree.named(name).parent, []).append(name)
+    longest = max(map(len, columns.values()))
+    return [column[i] for i in range(longest) for column in columns.values() if i < len(column)]
+
+
+def _ordered(lab: Lab, nodes: list[str], placement: str) -> list[str]:
+    if placement not in PLACEMENTS:
+        raise unknown("placement", placement, PLACEMENTS)
+    if placement == "cyclic":
+        return _cyclic(lab, nodes)
+    if placement == "scattered":
+        return random.Random(_scatter_seed).sample(nodes, len(nodes))
+    return nodes
+
+
+def place(lab: Lab, wanted: Wanted) -> tuple[int, launchers.Placement]:
+    """The number of ranks, and the nodes that they need."""
+    nodes = _ordered(lab, tree.choose_nodes(lab.tree, wanted.on), wanted.placement)
+    ranks = wanted.ranks or len(nodes) * (wanted.per_node or 1)
+    per_node = wanted.per_node or -(-ranks // len(nodes))
+    needed = -(-ranks // per_node)
+    if needed > len(nodes):
+        raise CommandError(
+            f"{ranks} ranks with {per_node} on a node need {needed} nodes, and there are {len(nodes)}"
+        )
+    return ranks, launchers.Placement(tuple(nodes[:needed]), per_node)
+
+
+def _write_hosts(lab: Lab, text: str) -> str:
+    """On the lab's own file system, which goes with it; jobs at the same time have files of their own."""
+    script = 'file=$(mktemp "$0") && cat > "$file" && echo "$file"'
+    return lab.answer("sh", "-c", script, str(machine.FOLDER / "hosts.XXXXXXXX"), text=text).strip()
+
+
+def _check_slurm(lab: Lab, wanted: Wanted) -> None:
+    if not lab.has_slurm:
+        raise CommandError(f"lab '{lab.name}' was made without --slurm")
+    if wanted.placement != "block":
+        raise CommandError("Slurm places ranks in blocks; --placement is for jobs without --slurm")
+
+
+def _launch(lab: Lab, mpi: Mpi, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+    """The command line but for the program, and variables that it needs."""
+    ranks, placement = place(lab, wanted)
+    if wanted.by_slurm:
+        _check_slurm(lab, wanted)
+        return slurm.command(mpi, ranks, placement), slurm.environment()
+    hosts = _write_hosts(lab, launchers.host_file(mpi, placement))
+    return launchers.command(mpi, lab.remote_shell, hosts, ranks, placement.per_node), {}
+
+
+def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables: str) -> int:
+    """Attached to this terminal; the status of the program."""
+    more: list[str | Path] = [
+        mpi.launcher,
+        *(variables[name] for name in variables if "/" in variables[name]),
+    ]
+    visible.make(lab, visible.of_job(program, more))
+    start, settings = _launch(lab, mpi, wanted)
+    environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
+    return processes.run_attached(lab.on_head(*start, *program), environment)

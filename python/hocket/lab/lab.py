@@ -1,0 +1,151 @@
+"""A lab that is up, as the commands outside see it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from hocket.errors import CommandError
+from hocket.lab import kernel, machine, shape, supervisor, tree
+from hocket.lab.process import Process, running
+
+EXIT_NO_NAMESPACES = 3
+_kill_seconds = 20.0
+_source = Path(__file__).resolve().parents[2]
+_needed = ("ip", "tc", "nsenter")
+
+
+@dataclass(frozen=True)
+class Lab:
+    name: str
+    supervisor: Process
+    own_users: bool  # made by an ordinary user: there is a user namespace to enter first
+    shape: shape.Shape
+    pids: dict[str, int]  # of the machines, as the head node numbers them
+    has_slurm: bool = False
+
+    @cached_property
+    def tree(self) -> tree.Tree:
+        return tree.build(self.shape)
+
+    def on_head(self, *command: str) -> list[str]:
+        """The command line that runs a command on the head node, in the present folder if that is visible."""
+        who = (str(self.supervisor.pid), str(self.supervisor.start), str(int(self.own_users)))
+        script = str(Path(__file__).with_name("enter.py"))
+        return [sys.executable, script, *who, str(Path.cwd()), *command]
+
+    def answer(self, *command: str, text: str | None = None) -> str:
+        """What a command on the head node prints."""
+        done = subprocess.run(
+            self.on_head(*command), input=text, capture_output=True, text=True, timeout=60, check=False
+        )
+        if done.returncode:
+            raise CommandError(f"'{command[0]}' in the lab failed: {done.stderr.strip()}", 1)
+        return done.stdout
+
+    def is_up(self) -> bool:
+        return self.supervisor.is_alive()
+
+    def end(self) -> None:
+        if not self.supervisor.kill(_kill_seconds):
+            raise CommandError(f"process {self.supervisor.pid} of lab '{self.name}' did not end", 1)
+
+    @property
+    def remote_shell(self) -> str:
+        return str(machine.FOLDER / "rsh")
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "pid": self.supervisor.pid,
+            "start": self.supervisor.start,
+            "own_users": self.own_users,
+            "shape": self.shape.as_json(),
+            "pids": self.pids,
+            "has_slurm": self.has_slurm,
+        }
+
+
+def from_json(fields: dict[str, Any]) -> Lab:
+    return Lab(
+        fields["name"],
+        Process(fields["pid"], fields["start"]),
+        fields["own_users"],
+        shape.from_json(fields["shape"]),
+        fields["pids"],
+        fields["has_slurm"],
+    )
+
+
+@dataclass(frozen=True)
+class Started:
+    """A lab that ends with this process, or sooner, unless it is told to stay."""
+
+    lab: Lab
+    lifeline: IO[str]
+
+    def stay(self) -> None:
+        self.lifeline.write(supervisor.STAY)
+        self.lifeline.close()
+
+
+def _missing_programs(path: str) -> list[str]:
+    return [name for name in _needed if not shutil.which(name, path=path)]
+
+
+def _started(wanted: shape.Shape) -> tuple[IO[str], IO[str]]:
+    """What the supervisor reads, and its answers."""
+    python_path = os.pathsep.join(filter(None, (str(_source), os.environ.get("PYTHONPATH"))))
+    started = subprocess.Popen(
+        [sys.executable, "-m", "hocket.lab.supervisor"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": python_path, "PATH": kernel.search_path()},
+    )
+    assert started.stdin and started.stdout
+    started.stdin.write(json.dumps(wanted.as_json()) + "\n")
+    started.stdin.flush()
+    return started.stdin, started.stdout
+
+
+def _answers(lines: IO[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for line in lines:
+        fields.update(json.loads(line))
+    return fields
+
+
+def _check(fields: dict[str, Any]) -> None:
+    if why := fields.get("refused"):
+        raise CommandError(
+            f"this machine does not allow the namespaces that a lab is made of ({why}). Needed is root, or "
+            "user namespaces for ordinary users: sysctl user.max_user_namespaces, "
+            "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns; "
+            "containers need --privileged",
+            EXIT_NO_NAMESPACES,
+        )
+    if "pids" not in fields:
+        raise CommandError(f"the lab did not come up: {fields.get('problem', 'its supervisor ended')}", 1)
+
+
+def start(name: str, wanted: shape.Shape) -> Started:
+    """Makes a lab."""
+    if missing := _missing_programs(kernel.search_path()):
+        raise CommandError(f"{', '.join(missing)} not found; to get it: apt-get install iproute2 util-linux")
+    lifeline, lines = _started(wanted)
+    with lines:
+        fields = _answers(lines)
+    _check(fields)
+    process = running(fields["supervisor"])
+    if process is None:
+        raise CommandError("the lab ended while it came up", 1)
+    return Started(Lab(name, process, fields["own_users"], wanted, fields["pids"]), lifeline)

@@ -1,0 +1,164 @@
+"""The process that is a lab: process 1 of the outer PID namespace, and the head node. With it all goes.
+
+    python -m hocket.lab.supervisor      reads the shape (JSON, one line) and answers in JSON
+
+It ends when its standard input does, so that a lab of one command cannot outlive it, unless told to stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from hocket.lab import batches, delay, kernel, links, machine, shape, tree
+
+STAY = "stay\n"
+_outer = (kernel.PID, kernel.MOUNT, kernel.NET, kernel.UTS, kernel.IPC)
+_of_terminals = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGWINCH}
+_harmless = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, *_of_terminals}
+
+
+def _answer(**fields: object) -> None:
+    print(json.dumps(fields), flush=True)
+
+
+def _map_root(user: int, group: int) -> None:
+    """Root inside, the same user outside."""
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+
+
+def _leave_the_machine() -> None:
+    """One by one, so that the answer names the one that is refused."""
+    for each in _outer:
+        kernel.unshare(each)
+
+
+def _with_user_namespace() -> None:
+    user, group = os.geteuid(), os.getegid()
+    kernel.unshare(kernel.USER)
+    _map_root(user, group)
+    _leave_the_machine()
+
+
+def _separate() -> bool:
+    """Into namespaces of its own; true if that took a user namespace."""
+    try:
+        _leave_the_machine()
+        return False
+    except OSError as problem:
+        if problem.errno != errno.EPERM:
+            raise
+    _with_user_namespace()
+    return True
+
+
+def _be_the_head(plan: tree.Tree) -> None:
+    kernel.keep_mounts_private()
+    kernel.mount("proc", Path("/proc"))
+    machine.own_memory_folders({machine.HOST_TMP: machine.TMP})
+    kernel.mount("sysfs", Path("/sys"))
+    machine.FOLDER.mkdir()
+    (machine.FOLDER / "hosts").write_text(batches.hosts(plan))
+    machine.quiet_network()
+    machine.be_named(tree.HEAD)
+
+
+def _read_pids(answers: int) -> dict[str, int]:
+    """One line of each machine, until all have closed the pipe."""
+    pids = {}
+    with os.fdopen(answers) as lines:
+        for line in lines:
+            name, _, text = line.strip().partition(" ")
+            if text.startswith("!"):
+                raise OSError(f"{name}: {text[2:]}")
+            pids[name] = int(text)
+    return pids
+
+
+def _start_machines(plan: tree.Tree) -> dict[str, int]:
+    answers, answering = os.pipe()
+    held = [each for each in plan.machines if each.name != tree.HEAD]
+    for each in held:
+        machine.start(machine.Holder(each.name, each.kind == "switch"), answering)
+    os.close(answering)
+    pids = _read_pids(answers)
+    if missing := [each.name for each in held if each.name not in pids]:
+        raise OSError(f"{', '.join(missing)} did not come up")
+    return {**pids, tree.HEAD: os.getpid()}
+
+
+def _write_remote_shell(plan: tree.Tree, pids: dict[str, int]) -> None:
+    script = machine.FOLDER / "rsh"
+    script.write_text(batches.remote_shell(pids, plan))
+    script.chmod(0o755)
+
+
+def _create(wanted: shape.Shape) -> dict[str, int]:
+    plan = tree.build(wanted)
+    _be_the_head(plan)
+    pids = _start_machines(plan)
+    links.make(plan, pids, wanted.latency_us)
+    _write_remote_shell(plan, pids)
+    return pids
+
+
+def _leave(number: int, _frame: object) -> NoReturn:
+    os._exit(128 + number)
+
+
+def _end_on_signals() -> None:
+    """Process 1 is spared by every signal that it does not ask for."""
+    for number in signal.valid_signals():
+        with contextlib.suppress(OSError, ValueError):
+            if number not in _harmless:
+                signal.signal(number, _leave)
+
+
+def _keep() -> NoReturn:
+    """Until standard input ends; for ever once it has said so."""
+    machine.let_go_of_terminal(1, 2)
+    if sys.stdin.readline() != STAY:
+        os._exit(0)
+    machine.let_go_of_terminal(0)
+    machine.rest()
+
+
+def _supervise(wanted: shape.Shape) -> NoReturn:
+    kernel.set_process_name("hocket lab")
+    _end_on_signals()
+    try:
+        pids = _create(wanted)
+    except (OSError, links.LinkError, delay.DelayError, subprocess.SubprocessError) as problem:
+        _answer(problem=str(problem))
+        os._exit(1)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    _answer(pids=pids)
+    _keep()
+
+
+def main() -> None:
+    os.setsid()
+    wanted = shape.from_json(json.loads(sys.stdin.readline()))
+    try:
+        has_users = _separate()
+    except OSError as problem:
+        _answer(refused=str(problem))
+        sys.exit(1)
+    child = os.fork()
+    if child == 0:
+        _supervise(wanted)
+    _answer(supervisor=child, own_users=has_users)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

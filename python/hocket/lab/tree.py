@@ -1,0 +1,115 @@
+"""The machines of a lab as a value: who hangs below whom, at which rate, with which address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from hocket.errors import CommandError
+from hocket.lab.shape import Shape
+
+NETWORK = "10.77.0.0/16"
+HEAD = "head"
+HEAD_ADDRESS = "10.77.255.1"
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    kind: str  # node, switch, or head: where mpirun runs
+    parent: str = ""  # the switch above; the top one has none
+    rate: int = 0  # of the link to it, both ways, bits per second
+    address: str = ""  # switches have none
+    is_delayed: bool = False  # what comes down from the switch above waits for the lab's latency
+
+    @property
+    def interface(self) -> str:
+        """Its own end of the link to the switch above; the other end has the machine's name."""
+        return "up0" if self.kind == "switch" else "eth0"
+
+
+@dataclass(frozen=True)
+class Tree:
+    machines: tuple[Machine, ...]  # parents before their children
+
+    @cached_property
+    def _by_name(self) -> dict[str, Machine]:
+        return {machine.name: machine for machine in self.machines}
+
+    def named(self, name: str) -> Machine:
+        if name not in self._by_name:
+            nodes = self.nodes()
+            raise CommandError(
+                f"no machine named '{name}' in this lab; there are {nodes[0].name} to {nodes[-1].name}, "
+                f"{HEAD}, {', '.join(switch.name for switch in self.switches())}"
+            )
+        return self._by_name[name]
+
+    def nodes(self) -> list[Machine]:
+        return [machine for machine in self.machines if machine.kind == "node"]
+
+    def switches(self) -> list[Machine]:
+        return [machine for machine in self.machines if machine.kind == "switch"]
+
+    def root(self) -> Machine:
+        return next(machine for machine in self.machines if not machine.parent)
+
+    def below(self, name: str) -> list[Machine]:
+        return [machine for machine in self.machines if machine.parent == name]
+
+    def linked(self) -> list[Machine]:
+        """One for each link: the machine at its lower end."""
+        return [machine for machine in self.machines if machine.parent]
+
+
+def _upper_switches(shape: Shape) -> Iterator[Machine]:
+    if shape.leaves == 1:
+        return
+    yield Machine("spine", "switch")
+    if shape.levels == 3:
+        for i in range(shape.pods):
+            yield Machine(f"pod{i}", "switch", "spine", shape.core, is_delayed=bool(shape.latency_us))
+
+
+def _above_leaf(shape: Shape, leaf: int) -> str:
+    if shape.leaves == 1:
+        return ""
+    return f"pod{leaf * shape.pods // shape.leaves}" if shape.levels == 3 else "spine"
+
+
+def _leaf(shape: Shape, leaf: int) -> Iterator[Machine]:
+    above = _above_leaf(shape, leaf)
+    yield Machine(
+        f"leaf{leaf}", "switch", above, shape.uplink if above else 0, is_delayed=bool(shape.latency_us)
+    )
+    for i in range(shape.nodes):
+        number = leaf * shape.nodes + i
+        yield Machine(f"n{number}", "node", f"leaf{leaf}", shape.rate, f"10.77.{leaf}.{i + 1}")
+
+
+def build(shape: Shape) -> Tree:
+    machines = list(_upper_switches(shape))
+    for leaf in range(shape.leaves):
+        machines.extend(_leaf(shape, leaf))
+    root = machines[0].name
+    return Tree((*machines, Machine(HEAD, "head", root, shape.uplink, HEAD_ADDRESS)))
+
+
+def choose_nodes(tree: Tree, text: str) -> list[str]:
+    """n1,n3 or n0-n7, in the order written; all for nothing."""
+    names = [node.name for node in tree.nodes()]
+    if not text:
+        return names
+    chosen: list[str] = []
+    for word in text.split(","):
+        first, _, last = word.strip().partition("-")
+        for end in filter(None, (first, last)):
+            if end not in names:
+                raise CommandError(f"no node named '{end}'; there are {names[0]} to {names[-1]}")
+        if not first:
+            raise CommandError(f"'{text}' is no list of nodes; write for example n0,n2 or n0-n3")
+        chosen.extend(names[names.index(first) : names.index(last or first) + 1])
+    if len(set(chosen)) < len(chosen) or not chosen:
+        raise CommandError(f"'{text}' names a node twice, or none")
+    return chosen
