@@ -1,0 +1,107 @@
+// The text that `ibnetdiscover` prints: a block for each switch and each adapter, a line for each cable.
+//   Switch  36 "S-248a07"    # "leaf0" base port 0 lid 2 lmc 0
+//   [1]     "H-7cfe90"[1](7cfe91)    # "n0 mlx5_0" lid 1 4xHDR
+#include <unordered_map>
+
+#include "topology/lines.hpp"
+#include "topology/readers.hpp"
+
+namespace hocket::topology {
+namespace {
+
+/// What stands between the next two quotation marks, which goes from the front of the text.
+std::string_view quoted(std::string_view& text) {
+  const std::size_t open = text.find('"');
+  const std::size_t close = open == text.npos ? open : text.find('"', open + 1);
+  if (close == text.npos) throw Error("a name in quotation marks is missing");
+  const std::string_view name = text.substr(open + 1, close - open - 1);
+  text.remove_prefix(close + 1);
+  return name;
+}
+
+struct Named {
+  std::string_view id;           ///< "S-..." or "H-...", "R-..."
+  std::string_view description;  ///< the operator's name for it; empty if there is none
+};
+
+Named parse_named(std::string_view line) {
+  Named named{quoted(line), {}};
+  if (named.id.size() < 3 || named.id[1] != '-')
+    throw Error("'" + std::string(named.id) + "' is no S-, H- or R- name");
+  const std::size_t remark = line.find('#');
+  if (remark == line.npos) return named;
+  line.remove_prefix(remark);
+  if (line.find('"') != line.npos) named.description = quoted(line);
+  return named;
+}
+
+/// Adapters are described as "HOST ADAPTER"; where nothing is known, the GUID has to do.
+std::string host_name(const Named& adapter) {
+  const auto described = words(adapter.description);
+  return std::string(described.empty() ? adapter.id : described.front());
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view origin) : lines_(text, origin) {}
+
+  Fabric read() {
+    for (std::string_view line; lines_.next(line);) lines_.here([&] { take(line); });
+    if (fabric_.switches.empty()) throw Error("no switch in what ibnetdiscover printed");
+    return std::move(fabric_);
+  }
+
+ private:
+  void take(std::string_view line) {
+    if (line.starts_with('['))
+      take_cable(line);
+    else if (line.starts_with("Switch"))
+      begin_switch(parse_named(line));
+    else if (line.starts_with("Ca") || line.starts_with("Rt"))
+      is_in_switch_ = false;  // its cables stand at the switch as well
+  }
+
+  void begin_switch(const Named& named) {
+    current_ = switch_number(named);
+    is_in_switch_ = true;
+    if (!named.description.empty()) fabric_.switches[current_].name = named.description;
+  }
+
+  void take_cable(std::string_view line) {
+    if (!is_in_switch_) return;
+    const Named other = parse_named(line);
+    if (other.id[0] == 'S') {
+      const std::uint32_t neighbour = switch_number(other);  // before the reference: it may grow the vector
+      fabric_.switches[current_].switches.push_back(neighbour);
+    } else if (other.id[0] == 'H') {
+      fabric_.switches[current_].hosts.push_back(host_number(host_name(other)));
+    }
+  }
+
+  std::uint32_t switch_number(const Named& named) {
+    const auto [found, is_new] =
+        switches_.try_emplace(std::string(named.id), static_cast<std::uint32_t>(fabric_.switches.size()));
+    if (is_new) fabric_.switches.push_back({std::string(named.id), {}, {}});
+    return found->second;
+  }
+
+  std::uint32_t host_number(std::string name) {
+    const auto [found, is_new] = hosts_.try_emplace(name, static_cast<std::uint32_t>(fabric_.hosts.size()));
+    if (is_new) fabric_.hosts.push_back(std::move(name));
+    return found->second;
+  }
+
+  Lines lines_;
+  Fabric fabric_;
+  std::unordered_map<std::string, std::uint32_t> switches_, hosts_;
+  std::uint32_t current_ = 0;
+  bool is_in_switch_ = false;
+};
+
+}  // namespace
+
+Fabric parse_ibnetdiscover(std::string_view text, std::string_view origin) {
+  return Reader(text, origin).read();
+}
+
+}  // namespace hocket::topology
