@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
   hocket::bindings::bind_selection(m);
   hocket::bindings::bind_settings(m);
   hocket::bindings::bind_simulation(m);
+  hocket::bindings::bind_topology(m);
 }

@@ -29,5 +29,6 @@ void bind_schedules(nb::module_& m);
 void bind_selection(nb::module_& m);
 void bind_settings(nb::module_& m);
 void bind_simulation(nb::module_& m);
+void bind_topology(nb::module_& m);
 
 }  // namespace hocket::bindings

@@ -10,7 +10,19 @@ import pytest
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
-VERBS = ("run", "lab", "bench", "explain", "verify", "plan", "loggp", "report", "doctor", "install-mpi")
+VERBS = (
+    "run",
+    "lab",
+    "topo",
+    "bench",
+    "explain",
+    "verify",
+    "plan",
+    "loggp",
+    "report",
+    "doctor",
+    "install-mpi",
+)
 
 
 def test_help_lists_every_verb(hocket: Hocket) -> None:

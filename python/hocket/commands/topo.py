@@ -1,0 +1,57 @@
+"""hocket topo: where the nodes of a machine are, read from what its site knows, and a job's ranks on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hocket.topology import drawing, picture, placement, tree
+from hocket.topology.tree import Vertex
+
+_words = {"network": "groups of switches", "node": "nodes", "package": "packages", "core": "cores"}
+
+
+def _summary(machine: Vertex) -> str:
+    counts = tree.counts(machine)
+    return ", ".join(f"{counts[kind]} {word}" for kind, word in _words.items() if counts[kind])
+
+
+def _as_json(vertex: Vertex) -> dict[str, Any]:
+    named: dict[str, Any] = {"kind": vertex.kind, "name": vertex.name}
+    return {**named, "inside": [_as_json(child) for child in vertex.children]} if vertex.children else named
+
+
+def topo(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="What ibnetdiscover printed, Slurm's topology.conf, a rack file ('n[0-3] /row0/rack1'), "
+            "or a machine in words: 'leaf:4 node:4 socket:2 core:8'."
+        ),
+    ],
+    format: Annotated[
+        str, typer.Option(help="ibnetdiscover, slurm, racks, tree or synthetic; default: by the look of it.")
+    ] = "",
+    ranks: Annotated[
+        Path | None, typer.Option(help="File with the host of each rank, a line each: shows the job's ranks.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it to this file: .svg, .png or .pdf.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show the switches and nodes of a machine as a tree."""
+    machine = tree.read(source, format)
+    placed = placement.place(machine, placement.read(ranks)) if ranks else {}
+    if as_json:
+        print(json.dumps(_as_json(machine)))
+    else:
+        print("\n".join(drawing.lines(machine, placed)))
+        print(_summary(machine))
+    if plot:
+        picture.draw(machine, placed, plot)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("topo")(topo)

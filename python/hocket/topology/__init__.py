@@ -1,0 +1,1 @@
+"""Machines as trees: switches above nodes, packages, caches and cores below."""

@@ -1,0 +1,80 @@
+#include "passes/groups.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace hocket::passes {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+/// In the order in which the ranks meet them.
+Numbers renumbered(const Numbers& names) {
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  Numbers result;
+  for (const std::uint32_t name : names)
+    result.push_back(numbers.try_emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second);
+  return result;
+}
+
+std::vector<std::vector<Rank>> by_group(const Numbers& group_of) {
+  std::vector<std::vector<Rank>> ranks;
+  for (std::size_t rank = 0; rank < group_of.size(); ++rank) {
+    if (group_of[rank] >= ranks.size()) ranks.resize(group_of[rank] + 1);
+    ranks[group_of[rank]].push_back(static_cast<Rank>(rank));
+  }
+  return ranks;
+}
+
+/// Whoever is together inside is so outside.
+bool is_nested(const std::vector<std::vector<Rank>>& inner, const Numbers& outer) {
+  return std::all_of(inner.begin(), inner.end(), [&](const std::vector<Rank>& group) {
+    return std::all_of(group.begin(), group.end(), [&](Rank rank) {
+      return outer[static_cast<std::size_t>(rank)] == outer[static_cast<std::size_t>(group.front())];
+    });
+  });
+}
+
+bool is_run(const std::vector<Rank>& group) {
+  return static_cast<std::size_t>(group.back() - group.front()) + 1 == group.size();
+}
+
+}  // namespace
+
+Groups::Groups(std::vector<Numbers> group_of) {
+  if (group_of.empty() || group_of.front().empty()) throw Error("groups of nobody");
+  ranks_ = static_cast<Rank>(group_of.front().size());
+  for (const Numbers& row : group_of) {
+    if (row.size() != group_of.front().size()) throw Error("each level has a group for each rank");
+    if (!ranks_of_.empty() && !is_nested(ranks_of_.back(), row))
+      throw Error("ranks that are together on a level are together on the next one");
+    group_of_.push_back(renumbered(row));
+    ranks_of_.push_back(by_group(group_of_.back()));
+    are_runs_ = are_runs_ && std::all_of(ranks_of_.back().begin(), ranks_of_.back().end(), is_run);
+  }
+  ranks_of_.emplace_back(1, std::vector<Rank>(static_cast<std::size_t>(ranks_)));
+  std::iota(ranks_of_.back().front().begin(), ranks_of_.back().front().end(), Rank{0});
+}
+
+std::span<const Rank> Groups::all_of(std::size_t level, Rank rank) const {
+  const std::uint32_t group = level == levels() ? 0 : group_of_[level][static_cast<std::size_t>(rank)];
+  return ranks_of_[level][group];
+}
+
+Rank Groups::leader(std::size_t level, Rank rank, Rank root) const {
+  const auto group = all_of(level, rank);
+  return std::binary_search(group.begin(), group.end(), root) ? root : group.front();
+}
+
+std::vector<Rank> Groups::members(std::size_t level, Rank rank, Rank root) const {
+  const auto group = all_of(level, rank);
+  std::vector<Rank> members;
+  for (const Rank other : group)
+    if (level == 0 || leader(level - 1, other, root) == other) members.push_back(other);
+  return members;
+}
+
+}  // namespace hocket::passes

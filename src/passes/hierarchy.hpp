@@ -1,0 +1,34 @@
+// Collectives that follow the machine: inside each group with its leader, then among the leaders, level by
+// level, and back. Every part is a flat schedule of the catalog; the pass puts them together. So data cross
+// the boundary of a group once in each direction, whatever the flat schedules do inside.
+//
+// Two levels of it are Karonis et al. 2000 (multilevel topology-aware collectives); leaders in shared memory
+// are Graham and Shipman 2008; gather and scatter by racks are Kandalla et al. 2010.
+#pragma once
+
+#include <functional>
+
+#include "ir/request.hpp"
+#include "ir/schedule.hpp"
+#include "passes/groups.hpp"
+
+namespace hocket::passes {
+
+/// One rank's flat schedule, for the ranks of one group: bcast, reduce, gather and scatter inside of groups,
+/// the collective itself among the outermost leaders.
+using BuildFlat = std::function<ir::Schedule(const ir::Request&)>;
+
+/// The request that a part is built for has the parameters of the whole's.
+struct Parts {
+  BuildFlat inside;  ///< whole vectors, in one chunk; for an alltoall without scratch
+  BuildFlat on_top;  ///< for an alltoall without scratch
+};
+
+/// All but scan and exscan, whose prefixes end inside of groups.
+bool has_hierarchy(ir::Collective collective);
+
+/// One rank's schedule. A reduction that does not commute needs groups that are runs of ranks. Throws Error
+/// where there is no hierarchy, or a part does not fit into one.
+ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const Parts& parts);
+
+}  // namespace hocket::passes

@@ -1,0 +1,111 @@
+"""hocket topo: machines read from files and words, shown as trees and pictures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hocket.errors import CommandError
+from hocket.topology import drawing, placement, tree
+
+pytest.importorskip("hocket._core")
+
+Hocket = Callable[..., subprocess.CompletedProcess[str]]
+
+_samples = Path(__file__).resolve().parents[1] / "data" / "topology"
+
+_SLURM = "SwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n2\nSwitchName=spine Switches=leaf[0-1]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        (_SLURM, "slurm"),
+        ("  switchname=a nodes=b\n", "slurm"),
+        ("n0 /rack0\n", "racks"),
+        ("network a\n  node b\n", "tree"),
+        ('#\nSwitch\t16 "S-0001"\t# "leaf"\n', "ibnetdiscover"),
+    ],
+)
+def test_a_file_is_taken_for_what_it_looks_like(text: str, format: str) -> None:
+    assert tree.format_of(text) == format
+
+
+def test_a_fabric_is_shown(hocket: Hocket) -> None:
+    done = hocket("topo", str(_samples / "two-levels.txt"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:3] == ["network", "├─ leaf0", "│  └─ 4 nodes: n0 n1 n2 n3"]
+    assert done.stdout.splitlines()[-1] == "5 groups of switches, 16 nodes"
+
+
+def test_ranks_are_shown_where_they_are(hocket: Hocket, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("n0\nn0 # with a remark\nn2\n\nn0\n")
+    conf = tmp_path / "topology.conf"
+    conf.write_text(_SLURM)
+    done = hocket("topo", str(conf), "--ranks", str(hosts))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "network\n└─ spine\n   ├─ leaf0\n   │  ├─ n0  rank 0-1,3\n   │  └─ n1\n"
+        "   └─ leaf1\n      └─ n2  rank 2\n4 groups of switches, 3 nodes\n"
+    )
+
+
+def test_a_machine_in_words_has_an_inside(hocket: Hocket) -> None:
+    done = hocket("topo", "node:2 socket:1 core:2", "--json")
+    told = json.loads(done.stdout)
+    node = told["inside"][1]
+    assert (node["kind"], node["name"]) == ("node", "node1")
+    assert [core["name"] for core in node["inside"][0]["inside"]] == ["core2", "core3"]
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_a_picture_is_drawn(hocket: Hocket, tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"machine.{ending}"
+    done = hocket("topo", str(_samples / "three-levels.txt"), "--plot", str(picture))
+    assert done.returncode == 0, done.stderr
+    assert picture.stat().st_size > 2000
+    if ending == "svg":
+        assert "<svg" in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "'nowhere' is no file, and no machine such as 'leaf:4 node:4'"),
+        (("leaf:x",), "'leaf:x' is not 'LEVEL:COUNT', such as leaf:4"),
+        (("leaf:2", "--format", "xml"), "unknown format 'xml'"),
+        (("missing.txt", "--format", "slurm"), "'missing.txt' cannot be read: No such file"),
+    ],
+)
+def test_what_is_wrong_is_said(hocket: Hocket, words: tuple[str, ...], said: str) -> None:
+    done = hocket("topo", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_line_that_is_wrong_is_named(hocket: Hocket, tmp_path: Path) -> None:
+    file = tmp_path / "racks"
+    file.write_text("n0 /a\nn0 /b\n")
+    assert f"{file} line 2: node 'n0' is in two places" in hocket("topo", str(file)).stderr
+
+
+def test_ranks_have_to_be_in_the_machine() -> None:
+    machine = tree.read("node:2")
+    with pytest.raises(CommandError, match="rank 1 is on 'elsewhere'"):
+        placement.place(machine, ["node0", "elsewhere"])
+
+
+def test_ranges_are_short() -> None:
+    assert placement.ranges([0]) == "0"
+    assert placement.ranges([0, 1, 2, 5, 7, 8]) == "0-2,5,7-8"
+
+
+def test_many_nodes_of_a_switch_are_one_line() -> None:
+    assert drawing.lines(tree.read("leaf:1 node:100"), {})[-1] == (
+        "   └─ 100 nodes: node0 node1 node2 node3 node4 node5 ... node99"
+    )
