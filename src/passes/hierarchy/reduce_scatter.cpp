@@ -6,7 +6,6 @@ namespace hocket::passes {
 
 using ir::Buffer;
 using ir::Collective;
-using ir::Region;
 
 namespace {
 
