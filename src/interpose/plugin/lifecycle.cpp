@@ -43,7 +43,10 @@ void introduce(MPI_Group world) {
   host().Group_size(world, &ranks);
   process.rank = rank;
   attempt([&] { process.engine->after_init(rank, ranks); });
-  if (!process.engine->arena()) explain("everything is left to the MPI: " + process.engine->why_not());
+  if (process.engine->arena()) return;
+  explain((process.engine->wants_network() ? "nothing runs in shared memory: "
+                                           : "everything is left to the MPI: ") +
+          process.engine->why_not());
 }
 
 bool level_forbids_two_at_once() {
