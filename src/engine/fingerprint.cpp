@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace hocket::engine {
 namespace {
 
-std::string_view trimmed(std::string_view item) {
-  while (item.starts_with(' ')) item.remove_prefix(1);
-  return item;
-}
-
 std::vector<std::string_view> items_of(std::string_view text) {
   std::vector<std::string_view> items;
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(';'));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
+  for (const std::string_view item : words(text, ";"))
     if (!trimmed(item).empty()) items.push_back(trimmed(item));
-  }
   return items;
 }
 

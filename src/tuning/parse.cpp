@@ -5,20 +5,13 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hocket::tuning {
 namespace {
 
 using algorithms::Algorithm;
 using Rule = Rules::Rule;
-
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// Takes what stands before the next separator out of `text`.
 std::string_view next_part(std::string_view& text, std::string_view separators) {

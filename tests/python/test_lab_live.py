@@ -21,6 +21,7 @@ from hocket.errors import CommandError
 from hocket.lab import kernel, lab, slurm, state, statistics
 from hocket.lab.process import Process, running
 from hocket.lab.shape import Shape
+from waiting import until
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -94,15 +95,6 @@ def _script(folder: Path, text: str) -> list[str]:
     file = folder / "program.py"
     file.write_text(text)
     return [sys.executable, str(file)]
-
-
-def _until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def _of_lab(supervisor: int) -> list[Process]:
@@ -306,13 +298,13 @@ def test_all_ends_with_the_supervisor(hocket: Hocket, number: signal.Signals) ->
     hocket("lab", "up")
     supervisor = state.get("lab").supervisor
     with _job_under_way([]) as job:
-        assert _until(lambda: _sleepers(_of_lab(supervisor.pid)) >= 4, 30)
+        assert until(lambda: _sleepers(_of_lab(supervisor.pid)) >= 4, 30)
         inside = _of_lab(supervisor.pid)
         networks = _networks_of(inside)
         assert len(networks) >= 8  # 4 nodes, 3 switches, the head
         os.kill(supervisor.pid, number)
         assert job.wait(timeout=30) != 0
-    assert _until(lambda: _all_gone(inside, networks))
+    assert until(lambda: _all_gone(inside, networks))
     assert "no lab named" in hocket("lab", "stats").stderr
     assert not state.folder().exists()
 
@@ -321,13 +313,13 @@ def test_all_ends_with_the_supervisor(hocket: Hocket, number: signal.Signals) ->
 def test_a_lab_of_one_command_ends_with_it(number: signal.Signals) -> None:
     before = _network_namespaces()
     with _job_under_way(["--up"]) as job:
-        assert _until(lambda: _sleepers(_below(job.pid)) >= 4, 30)
+        assert until(lambda: _sleepers(_below(job.pid)) >= 4, 30)
         inside = _below(job.pid)
         networks = _networks_of(inside) - before
         job.send_signal(number)
         job.wait(timeout=30)
     assert networks
-    assert _until(lambda: _all_gone(inside, networks))
+    assert until(lambda: _all_gone(inside, networks))
 
 
 def _below(ancestor: int) -> list[Process]:
@@ -345,10 +337,10 @@ def test_an_ended_run_leaves_the_lab_and_no_job(hocket: Hocket) -> None:
     hocket("lab", "up")
     supervisor = state.get("lab").supervisor
     with _job_under_way([]) as job:
-        assert _until(lambda: _sleepers(_of_lab(supervisor.pid)) >= 4, 30)
+        assert until(lambda: _sleepers(_of_lab(supervisor.pid)) >= 4, 30)
         job.terminate()
         job.wait(timeout=30)
-    assert _until(lambda: _sleepers(_of_lab(supervisor.pid)) == 0)
+    assert until(lambda: _sleepers(_of_lab(supervisor.pid)) == 0)
     assert supervisor.is_alive()
 
 

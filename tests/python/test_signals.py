@@ -14,6 +14,7 @@ import pytest
 from hocket import _paths, mpis
 from hocket.bench.program import bench_program
 from hocket.errors import CommandError
+from waiting import until
 
 Start = Callable[..., "subprocess.Popen[str]"]
 _own = f"{os.getpid():07d}"  # no other run of these tests starts the same commands
@@ -37,15 +38,6 @@ def _running(marker: str) -> list[str]:
         if marker in line:
             found.append(line)
     return found
-
-
-def _wait_for(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def _default_signals() -> None:
@@ -118,7 +110,7 @@ def test_ranks_end_with_the_command(
 ) -> None:
     mark = _own + mark
     process = start(*command(_fake(executable, mark)))
-    assert _wait_for(lambda: len(_running(f"sleep 61.{mark}")) == 2, 30)
+    assert until(lambda: len(_running(f"sleep 61.{mark}")) == 2, 30)
     process.send_signal(number)
     assert process.wait(20) == 128 + number
     assert not _running(f"61.{mark}")
@@ -131,7 +123,7 @@ def test_a_launcher_that_ignores_signals_is_killed(
 ) -> None:
     mark = _own + "714"
     process = start(*_bench(_fake(executable, mark, stubborn=True)))
-    assert _wait_for(lambda: len(_running(f"sleep 61.{mark}")) == 2, 30)
+    assert until(lambda: len(_running(f"sleep 61.{mark}")) == 2, 30)
     process.terminate()
     time.sleep(0.2)
     process.terminate()  # an impatient second one does not cut the cleaning short
@@ -159,10 +151,10 @@ def test_real_ranks_end_with_the_command(
         "--untouched", "--out", str(out),
     )  # fmt: skip
     ranks = f"hocket_bench_{mpi.family} "
-    assert _wait_for(lambda: sum(ranks in line for line in _running(marker)) >= 3, 60)
+    assert until(lambda: sum(ranks in line for line in _running(marker)) >= 3, 60)
     process.send_signal(number)
     process.wait(20)
-    assert _wait_for(lambda: not _running(marker), 20), _running(marker)
+    assert until(lambda: not _running(marker), 20), _running(marker)
     if number != signal.SIGKILL:
         assert process.returncode == 128 + number
         assert not _temporary_folders(tmp_path)

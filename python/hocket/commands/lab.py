@@ -33,14 +33,22 @@ _Pods = Annotated[int | None, typer.Option(help="Pods, with three levels. Defaul
 _Rate = Annotated[str | None, typer.Option(help="Of a node's link, for example 1gbit. Default: 100mbit.")]
 _Uplink = Annotated[str | None, typer.Option(help="Of a leaf's link to the switch above. Default: 100mbit.")]
 _Core = Annotated[str | None, typer.Option(help="Of a pod's link to the spine. Default: as a leaf's.")]
-_Latency = Annotated[str | None, typer.Option(help="Between leaves, for example 200us. Default: none.")]
+_Latency = Annotated[
+    str | None, typer.Option("--latency", help="Between leaves, for example 200us. Default: none.")
+]
 _Slurm = Annotated[bool, typer.Option("--slurm", help="With Slurm: its daemons; and jobs started by srun.")]
 _Json = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 _ShapeWords = Mapping[str, int | str | None]
 
 
+def _shape_words(context: typer.Context) -> _ShapeWords:
+    """The options that are a shape's fields, as the user wrote them."""
+    return {field.name: context.params[field.name] for field in dataclasses.fields(shape.Shape)}
+
+
 def up(
+    context: typer.Context,
     name: _Name = state.DEFAULT,
     leaves: _Leaves = None,
     nodes: _Nodes = None,
@@ -49,13 +57,12 @@ def up(
     rate: _Rate = None,
     uplink: _Uplink = None,
     core: _Core = None,
-    latency: _Latency = None,
+    latency_us: _Latency = None,
     with_slurm: _Slurm = False,
 ) -> None:
     """Make a lab that stays until `hocket lab down`."""
     state.check_name(name)
-    words = {"leaves": leaves, "nodes": nodes, "levels": levels, "pods": pods}
-    wanted = shape.from_words({**words, "rate": rate, "uplink": uplink, "core": core, "latency_us": latency})
+    wanted = shape.from_words(_shape_words(context))
     began = time.monotonic()
     with state.registering():
         if state.find(name):
@@ -98,6 +105,7 @@ def _lab_of_job(
 
 
 def run(
+    context: typer.Context,
     program: Annotated[
         list[str],
         typer.Argument(
@@ -131,12 +139,10 @@ def run(
     rate: _Rate = None,
     uplink: _Uplink = None,
     core: _Core = None,
-    latency: _Latency = None,
+    latency_us: _Latency = None,
     with_slurm: _Slurm = False,
 ) -> None:
     """Run an MPI program in a lab, with Hocket in front; with --up, or a shape, in one made for it."""
-    words = {"leaves": leaves, "nodes": nodes, "levels": levels, "pods": pods}
-    shape_words = {**words, "rate": rate, "uplink": uplink, "core": core, "latency_us": latency}
     if program[0].startswith("-"):
         raise CommandError(f"no option named '{program[0]}'; 'hocket lab run --help' lists them")
     chosen = mpis.find(mpi) if mpi else launch.mpi_for(program[0], mpis.discover())
@@ -145,7 +151,7 @@ def run(
     started = program if no_hocket else launch.with_hocket(program)
     wants_report = not (no_hocket or quiet or os.environ.get("HOCKET_REPORT"))
     job = jobs.Wanted(ranks, per_node, on, placement, with_slurm)
-    made = _lab_of_job(name, is_new, shape_words, with_slurm)
+    made = _lab_of_job(name, is_new, _shape_words(context), with_slurm)
     with made as where, _disturbed(where, disturb, disturb_bytes):
         status = (_run_reported if wants_report else jobs.run)(where, chosen, job, started)
         if show_stats:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from hocket import branches
 from hocket.lab.quantities import format_latency, format_rate
 from hocket.lab.shape import Shape
 from hocket.lab.tree import Machine, Tree
@@ -17,17 +17,15 @@ def _label(machine: Machine, shape: Shape) -> str:
     return "  ".join(filter(None, words))
 
 
-def _below(tree: Tree, shape: Shape, name: str, indent: str) -> Iterator[str]:
-    children = tree.below(name)
-    for child in children:
-        is_last = child is children[-1]
-        yield f"{indent}{'└─ ' if is_last else '├─ '}{_label(child, shape)}"
-        yield from _below(tree, shape, child.name, indent + ("   " if is_last else "│  "))
-
-
 def lines(tree: Tree, shape: Shape) -> list[str]:
+    def label(machine: Machine) -> str:
+        return _label(machine, shape)
+
+    def below(machine: Machine) -> list[Machine]:
+        return tree.below(machine.name)
+
     root = tree.root()
-    return [_label(root, shape), *_below(tree, shape, root.name, "")]
+    return [label(root), *branches.lines(below(root), label, below)]
 
 
 def as_json(tree: Tree, shape: Shape) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
+import select
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -60,9 +61,11 @@ def _end(streams: list[subprocess.Popen[bytes]]) -> None:
 
 def wait(streams: list[subprocess.Popen[bytes]], seconds: float | None) -> None:
     """Until the time is over, or one of them has failed."""
-    deadline = None if seconds is None else time.monotonic() + seconds
-    while deadline is None or time.monotonic() < deadline:
-        for stream in streams:
-            if stream.poll() is not None:
-                raise CommandError(f"the traffic ended by itself (status {stream.returncode})", 1)
-        time.sleep(0.1)
+    ends = {os.pidfd_open(stream.pid): stream for stream in streams}
+    try:
+        ended = select.select(list(ends), [], [], seconds)[0]
+    finally:
+        for descriptor in ends:
+            os.close(descriptor)
+    if ended:
+        raise CommandError(f"the traffic ended by itself (status {ends[ended[0]].wait()})", 1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from hocket import branches
 from hocket.topology.placement import Placement, ranges
 from hocket.topology.tree import Vertex
 
@@ -27,23 +26,24 @@ def _together(nodes: list[Vertex]) -> str:
     return f"{len(nodes)} nodes: {' '.join(names)}"
 
 
-def _entries(vertex: Vertex, placement: Placement) -> list[tuple[str, Vertex | None]]:
+_Entry = tuple[str, Vertex | None]  # its line; none of several nodes together
+
+
+def _entries(vertex: Vertex | None, placement: Placement) -> list[_Entry]:
     """What stands below a vertex: vertices, and then the bare nodes together."""
-    bare = [child for child in vertex.children if _is_bare(child, placement)]
+    children = vertex.children if vertex else []
+    bare = [child for child in children if _is_bare(child, placement)]
     if len(bare) < 2:
-        return [(_label(child, placement), child) for child in vertex.children]
-    shown = [child for child in vertex.children if not _is_bare(child, placement)]
+        return [(_label(child, placement), child) for child in children]
+    shown = [child for child in children if not _is_bare(child, placement)]
     return [*((_label(child, placement), child) for child in shown), (_together(bare), None)]
 
 
-def _below(vertex: Vertex, placement: Placement, indent: str) -> Iterator[str]:
-    entries = _entries(vertex, placement)
-    for i, (label, child) in enumerate(entries):
-        is_last = i == len(entries) - 1
-        yield f"{indent}{'└─ ' if is_last else '├─ '}{label}"
-        if child:
-            yield from _below(child, placement, indent + ("   " if is_last else "│  "))
-
-
 def lines(tree: Vertex, placement: Placement) -> list[str]:
-    return [_label(tree, placement), *_below(tree, placement, "")]
+    def label(entry: _Entry) -> str:
+        return entry[0]
+
+    def below(entry: _Entry) -> list[_Entry]:
+        return _entries(entry[1], placement)
+
+    return [_label(tree, placement), *branches.lines(_entries(tree, placement), label, below)]

@@ -58,10 +58,10 @@ class Alltoall {
   Composer::Append blocks_between_groups() const {
     return [this, among = whole_.members(whole_.top())](Buffer buffer, std::uint32_t index,
                                                         Composer::Regions& regions) {
-      const auto others = whole_.spoken_for_by(whole_.top(), among[index]);
+      const std::vector<Rank> others = whole_.spoken_for_by(whole_.top(), among[index]);
       const bool sends = buffer == Buffer::input;
-      for (const Rank source : sends ? group_ : others)
-        for (const Rank destination : sends ? others : group_)
+      for (const Rank source : sends ? group_ : std::span<const Rank>(others))
+        for (const Rank destination : sends ? std::span<const Rank>(others) : group_)
           regions.push_back(sends ? from(source, static_cast<std::uint32_t>(destination), 1)
                                   : for_rank(destination, static_cast<std::uint32_t>(source), 1));
     };

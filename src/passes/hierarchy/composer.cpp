@@ -37,8 +37,10 @@ Schedule Composer::finish() {
   return std::move(whole_);
 }
 
-std::span<const Rank> Composer::spoken_for_by(std::size_t level, const Rank& member) const {
-  return level == 0 ? std::span(&member, 1) : groups_.all_of(level - 1, member);
+std::vector<Rank> Composer::spoken_for_by(std::size_t level, Rank member) const {
+  if (level == 0) return {member};
+  const auto group = groups_.all_of(level - 1, member);
+  return {group.begin(), group.end()};
 }
 
 void Composer::keep_planes(std::uint32_t planes) {

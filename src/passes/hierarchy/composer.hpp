@@ -2,6 +2,7 @@
 // schedule of some ranks becomes a part of the whole.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -34,7 +35,7 @@ class Composer {
   bool leads() const { return reach_ > 0; }
   std::vector<Rank> members(std::size_t level) const { return groups_.members(level, rank(), root()); }
   /// The ranks that a member of a level speaks for.
-  std::span<const Rank> spoken_for_by(std::size_t level, const Rank& member) const;
+  std::vector<Rank> spoken_for_by(std::size_t level, Rank member) const;
 
   /// Planes of scratch that the whole keeps for itself. Before the first part.
   void keep_planes(std::uint32_t planes);
