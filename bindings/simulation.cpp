@@ -38,7 +38,7 @@ simulated::Network network_from(const nb::dict& d) {
     network.levels.push_back(level_from(nb::cast<nb::dict>(each)));
   network.copy = nb::cast<double>(d["copy"]);
   network.reduce = nb::cast<double>(d["reduce"]);
-  network.check();
+  
   return network;
 }
 

@@ -245,11 +245,11 @@ TEST(Simulation, NoticesHalvesOfDifferentSizes) {
 }
 
 TEST(Network, ParametersAreChecked) {
-  EXPECT_NO_THROW(nodes_of(4, 12).check());
-  EXPECT_THROW(nodes_of(4, 10).check(), Error);
-  EXPECT_THROW((Network{{level_of("node", 4, true, 1)}, 0, 0}).check(), Error);
-  EXPECT_THROW((Network{{level_of("all", 0, true, -1)}, 0, 0}).check(), Error);
-  EXPECT_THROW((Network{{{"all", 0, true, {}}}, 0, 0}).check(), Error);
+  EXPECT_NO_THROW(nodes_of(4, 12).check(24));
+  EXPECT_THROW(nodes_of(4, 10).check(40), Error);
+  EXPECT_THROW((Network{{level_of("node", 4, true, 1)}, 0, 0}).check(8), Error);
+  EXPECT_THROW((Network{{level_of("all", 0, true, -1)}, 0, 0}).check(8), Error);
+  EXPECT_THROW((Network{{{"all", 0, true, {}}}, 0, 0}).check(8), Error);
 }
 
 }  // namespace

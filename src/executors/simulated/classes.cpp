@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "executors/simulated/repeats.hpp"
+#include "executors/simulated/symmetry.hpp"
 
 namespace hocket::executors::simulated {
 
@@ -26,7 +28,9 @@ class Classification {
   Classes run() {
     if (estimate() <= static_cast<double>(most_))
       if (auto all = representatives(ranks_)) return std::move(*all);
-    const Rank unit = symmetric_unit();
+    check_last_groups();
+    const Rank unit = symmetric_unit(network_, ranks_);
+    if (unit == ranks_ && ranks_ > 1) refuse("its ranks lie where no others lie alike");
     for (const Rank period : {unit, 2 * unit})
       if (ranks_ % period == 0 && period < ranks_ && looks_periodic(period))
         if (auto classes = representatives(period)) return std::move(*classes);
@@ -57,24 +61,22 @@ class Classification {
   /// Nothing if they have too many steps after all.
   std::optional<Classes> representatives(Rank period) const {
     Classes classes{ranks_, period, {}, 0};
+    std::uint64_t once = 0;  // with rounds that repeat cut short
     for (Rank r = 0; r < period; ++r) {
       classes.traces.push_back(trace(r));
       classes.steps += steps_of(classes.traces.back(), ranks_);
-      if (classes.steps > most_) return std::nullopt;
+      once += steps_of(shortened(classes.traces.back()), ranks_);
+      if ((period == ranks_ ? classes.steps : once) > most_) return std::nullopt;
     }
     return classes;
   }
 
-  /// The smallest distance after which all groups lie alike.
-  Rank symmetric_unit() {
-    Rank unit = 1;
+  void check_last_groups() {
     for (const Level& level : network_.levels)
-      if (level.ranks > 0 && level.ranks < ranks_) unit = level.ranks;  // each holds whole ones before it
-    if (ranks_ % unit != 0)
-      refuse("its ranks do not fall into classes that do the same: the last group of " +
-             std::to_string(unit) + " is not full (" + std::to_string(ranks_ / unit * unit) +
-             " ranks fill all)");
-    return unit;
+      if (level.group_of.empty() && level.ranks > 0 && level.ranks < ranks_ && ranks_ % level.ranks != 0)
+        refuse("its ranks do not fall into classes that do the same: the last group of " +
+               std::to_string(level.ranks) + " is not full (" +
+               std::to_string(ranks_ / level.ranks * level.ranks) + " ranks fill all)");
   }
 
   /// A sample of ranks does what its class does; looking at all is what there is no time for. Differences

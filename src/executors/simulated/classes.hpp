@@ -19,8 +19,9 @@ struct Classes {
   std::uint64_t steps = 0;    ///< to be simulated
 };
 
-/// All ranks, one by one, if that takes at most `most_steps`; else representatives of classes. Throws
-/// hocket::Error with the reason and the estimate where neither is possible.
+/// All ranks, one by one, if that takes at most `most_steps`; else representatives of classes, which may have
+/// more steps if most of them repeat. Throws hocket::Error with the reason and the estimate where neither is
+/// possible.
 Classes classify(Rank ranks, const ScheduleOf& schedule_of, std::uint64_t bytes, const Network& network,
                  std::uint64_t most_steps);
 

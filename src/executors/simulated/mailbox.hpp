@@ -13,6 +13,7 @@ namespace hocket::executors::simulated {
 
 struct Message {
   double first_byte = 0;  ///< when it is at the receiver
+  double last_byte = 0;   ///< not before this
   std::uint64_t bytes = 0;
   const LogGP* parameters = nullptr;
 };

@@ -1,5 +1,9 @@
 #include "executors/simulated/network.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
 #include "base/error.hpp"
 
 namespace hocket::executors::simulated {
@@ -18,6 +22,39 @@ void check_protocols(const Level& level) {
   }
 }
 
+void check_link(const Level& level) {
+  if (!level.link) return;
+  if (level.holds_all()) throw Error("level " + level.name + " holds all ranks, and nothing leaves it");
+  if (!(level.link->g >= 0 && level.link->G >= 0) || !std::isfinite(level.link->g + level.link->G))
+    throw Error("level " + level.name + " has a link without a capacity");
+}
+
+void check_groups(const Level& level, bool last, Rank ranks) {
+  if (!level.group_of.empty() && level.group_of.size() != static_cast<std::size_t>(ranks))
+    throw Error("level " + level.name + " places " + std::to_string(level.group_of.size()) +
+                " ranks, and there are " + std::to_string(ranks));
+  if (level.ranks < 0 || (!last && level.holds_all()))
+    throw Error("level " + level.name + " holds all ranks already");
+}
+
+void fail_nested(const Level& outer) {
+  throw Error("level " + outer.name + " must hold whole groups of the level before");
+}
+
+/// Where both are runs of ranks that is a question of sizes, whatever the number of ranks.
+void check_nested(const Level& inner, const Level& outer, Rank ranks) {
+  if (outer.holds_all()) return;
+  if (inner.group_of.empty() && outer.group_of.empty()) {
+    if (outer.ranks < inner.ranks || outer.ranks % inner.ranks != 0) fail_nested(outer);
+    return;
+  }
+  std::unordered_map<std::uint32_t, std::uint32_t> outer_of;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const auto [found, is_new] = outer_of.try_emplace(inner.group(rank), outer.group(rank));
+    if (!is_new && found->second != outer.group(rank)) fail_nested(outer);
+  }
+}
+
 }  // namespace
 
 const LogGP& Level::at(std::uint64_t bytes) const {
@@ -26,22 +63,25 @@ const LogGP& Level::at(std::uint64_t bytes) const {
   return protocols[i];
 }
 
-void Network::check() const {
-  if (levels.empty() || levels.back().ranks != 0) throw Error("the last level must hold all ranks");
+void Network::check(Rank ranks) const {
+  if (levels.empty() || !levels.back().holds_all()) throw Error("the last level must hold all ranks");
   if (!(copy >= 0 && reduce >= 0)) throw Error("a cost per byte is negative");
   for (std::size_t i = 0; i < levels.size(); ++i) {
     check_protocols(levels[i]);
-    const Rank inner = i == 0 ? 1 : levels[i - 1].ranks;
-    const bool last = i + 1 == levels.size();
-    if (!last && (levels[i].ranks < inner || levels[i].ranks % inner != 0))
-      throw Error("level " + levels[i].name + " must hold whole groups of the level before");
+    check_link(levels[i]);
+    check_groups(levels[i], i + 1 == levels.size(), ranks);
+    if (i > 0) check_nested(levels[i - 1], levels[i], ranks);
   }
 }
 
-const Level& Network::between(Rank a, Rank b) const {
-  for (const Level& level : levels)
-    if (level.holds(a, b)) return level;
-  return levels.back();
+std::size_t Network::distance(Rank a, Rank b) const {
+  std::size_t i = 0;
+  while (i + 1 < levels.size() && !levels[i].holds(a, b)) ++i;
+  return i;
+}
+
+bool Network::has_links() const {
+  return std::ranges::any_of(levels, [](const Level& level) { return level.link.has_value(); });
 }
 
 }  // namespace hocket::executors::simulated

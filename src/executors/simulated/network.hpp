@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,30 @@ struct LogGP {
   double gap(std::uint64_t bytes) const { return g + stretch(bytes); }
 };
 
-/// Ranks that are this near to each other: in the same group of `ranks` consecutive ones.
+/// What all ranks of a group share on the way out of it, and once more on the way in: the network card of a
+/// node, the uplink of a leaf switch.
+struct Link {
+  double g = 0;  ///< a message keeps the next one of the link waiting for g + s G
+  double G = 0;
+};
+
+/// Ranks that are this near to each other: in one group. Groups are `ranks` consecutive ranks each, or, for
+/// ranks that are anywhere, what `group_of` says.
 struct Level {
   std::string name;
   Rank ranks = 0;  ///< 0: all of them
   bool shared_memory = false;
   std::vector<LogGP> protocols;
+  std::optional<Link> link = {};
+  std::vector<std::uint32_t> group_of = {};  ///< of each rank
 
   const LogGP& at(std::uint64_t bytes) const;
-  bool holds(Rank a, Rank b) const { return ranks == 0 || a / ranks == b / ranks; }
+  bool holds_all() const { return ranks == 0 && group_of.empty(); }
+  std::uint32_t group(Rank rank) const {
+    if (!group_of.empty()) return group_of[static_cast<std::size_t>(rank)];
+    return ranks == 0 ? 0 : static_cast<std::uint32_t>(rank / ranks);
+  }
+  bool holds(Rank a, Rank b) const { return group(a) == group(b); }
 };
 
 struct Network {
@@ -46,9 +62,12 @@ struct Network {
   double copy = 0;            ///< per byte copied, also from shared memory
   double reduce = 0;          ///< per byte and pair of operands
 
-  /// Throws hocket::Error where something is missing or impossible.
-  void check() const;
-  const Level& between(Rank a, Rank b) const;
+  /// Throws hocket::Error where something is missing or impossible, for that many ranks.
+  void check(Rank ranks) const;
+  /// The number of the level that two ranks are near by: a message leaves the groups of all levels before.
+  std::size_t distance(Rank a, Rank b) const;
+  const Level& between(Rank a, Rank b) const { return levels[distance(a, b)]; }
+  bool has_links() const;
 };
 
 }  // namespace hocket::executors::simulated

@@ -4,7 +4,9 @@
 #include <deque>
 
 #include "base/error.hpp"
+#include "executors/simulated/links.hpp"
 #include "executors/simulated/mailbox.hpp"
+#include "executors/simulated/repeats.hpp"
 
 namespace hocket::executors::simulated {
 
@@ -28,16 +30,15 @@ struct State {
 class Simulation {
  public:
   Simulation(const Classes& classes, const Network& network)
-      : classes_(classes), network_(network), states_(classes.traces.size()) {}
+      : classes_(classes),
+        network_(network),
+        states_(classes.traces.size()),
+        links_(network, classes.ranks, classes.period) {}
 
   Prediction run() {
     for (Rank c = 0; c < classes_.period; ++c) ready_.push_back(c);
-    while (!ready_.empty()) {
-      const Rank c = ready_.front();
-      ready_.pop_front();
-      while (advance(c, states_[c])) {
-      }
-    }
+    do run_ready();
+    while (deliver_next());
     Prediction prediction{classes_.ranks, classes_.steps, {}};
     for (Rank c = 0; c < classes_.period; ++c) prediction.of_class.push_back(finished(c));
     if (!mail_.empty()) throw Error("a message is never received");
@@ -45,6 +46,22 @@ class Simulation {
   }
 
  private:
+  void run_ready() {
+    while (!ready_.empty()) {
+      const Rank c = ready_.front();
+      ready_.pop_front();
+      while (advance(c, states_[c])) {
+      }
+    }
+  }
+
+  /// Whoever is ready has run as far as it can, so that nothing will come to a link earlier.
+  bool deliver_next() {
+    const auto passage = links_.next();
+    if (passage) deliver(passage->to, passage->pair, passage->message);
+    return passage.has_value();
+  }
+
   const Trace& trace(Rank c) const { return classes_.traces[c]; }
   const Round& round(Rank c) const { return trace(c).rounds[states_[c].round]; }
   std::uint32_t round_begin(Rank c) const {
@@ -55,9 +72,8 @@ class Simulation {
   Rank class_at(Rank c, Rank distance) const {
     return static_cast<Rank>(place(c, distance) % classes_.period);
   }
-  const Level& level(Rank c, Rank distance) const {
-    return network_.between(c, static_cast<Rank>(place(c, distance) % classes_.ranks));
-  }
+  Rank peer(Rank c, Rank distance) const { return static_cast<Rank>(place(c, distance) % classes_.ranks); }
+  const Level& level(Rank c, Rank distance) const { return network_.between(c, peer(c, distance)); }
   std::uint64_t pair(Rank receiver, Rank distance_from_sender) const {
     return static_cast<std::uint64_t>(receiver) * static_cast<std::uint64_t>(classes_.ranks) +
            static_cast<std::uint64_t>(distance_from_sender);
@@ -111,14 +127,30 @@ class Simulation {
   }
 
   bool send(Rank c, State& s, const Step& step) {
-    const LogGP& p = level(c, step.distance).at(step.amount);
+    const std::size_t far = network_.distance(c, peer(c, step.distance));
+    const LogGP& p = network_.levels[far].at(step.amount);
     s.time.finish = std::max(s.time.finish, s.way_out);
     s.way_out = s.time.finish + p.gap(step.amount);
+    const double leaves = s.time.finish + p.o;
     const Rank receiver = class_at(c, step.distance);
-    mail_.put(pair(receiver, step.distance), {s.time.finish + p.o + p.L, step.amount, &p});
+    const std::uint64_t to = pair(receiver, step.distance);
     spend(s, p.overhead(step.amount));
-    if (states_[receiver].lacks == classes_.ranks - step.distance) wake(receiver);
+    if (links_.are_on_the_way(far))
+      links_.enter({.at = leaves,
+                    .pair = to,
+                    .from = c,
+                    .to = receiver,
+                    .levels = static_cast<std::uint32_t>(far),
+                    .message = {0, 0, step.amount, &p}});
+    else
+      deliver(receiver, to, {leaves + p.L, 0, step.amount, &p});
     return true;
+  }
+
+  void deliver(Rank receiver, std::uint64_t to, const Message& message) {
+    mail_.put(to, message);
+    const auto distance = static_cast<Rank>(to % static_cast<std::uint64_t>(classes_.ranks));
+    if (states_[receiver].lacks == classes_.ranks - distance) wake(receiver);
   }
 
   void wake(Rank c) {
@@ -154,8 +186,8 @@ class Simulation {
     const double begin = std::max(message.first_byte, s.way_in);
     s.way_in = begin + p.gap(message.bytes);
     const double overhead = p.overhead(message.bytes);
-    s.time.finish =
-        std::max(std::max(s.time.finish, begin) + overhead, begin + p.stretch(message.bytes) + p.o);
+    s.time.finish = std::max(std::max(s.time.finish, begin) + overhead,
+                             std::max(begin + p.stretch(message.bytes), message.last_byte) + p.o);
     s.time.busy += overhead;
   }
 
@@ -181,7 +213,7 @@ class Simulation {
     const Level& near = level(c, distance);
     if (!near.shared_memory)
       throw Error("it needs memory that ranks share, and ranks " + std::to_string(c) + " and " +
-                  std::to_string(place(c, distance) % classes_.ranks) + " share none");
+                  std::to_string(peer(c, distance)) + " share none");
     State& peer = states_[class_at(c, distance)];
     if (step <= peer.signals.size()) return peer.signals[step - 1] + near.at(0).L;
     peer.watchers.push_back(c);
@@ -217,6 +249,7 @@ class Simulation {
   std::vector<State> states_;
   std::deque<Rank> ready_;
   Mailbox mail_;
+  Links links_;
 };
 
 }  // namespace
@@ -237,8 +270,9 @@ Prediction simulate(const Classes& classes, const Network& network) {
 
 Prediction simulate(Rank ranks, const ScheduleOf& schedule_of, std::uint64_t bytes, const Network& network,
                     std::uint64_t most) {
-  network.check();
-  return simulate(classify(ranks, schedule_of, bytes, network, most), network);
+  network.check(ranks);
+  const Classes classes = classify(ranks, schedule_of, bytes, network, most);
+  return classes.steps <= most ? simulate(classes, network) : extrapolate(classes, network, most);
 }
 
 }  // namespace hocket::executors::simulated

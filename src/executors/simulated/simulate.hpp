@@ -7,6 +7,7 @@
 //   the
 //            other; ends o after the last byte. Received at the end of the round, in the order of arrival
 //   copy, read, reduce   CPU time per byte
+//   links    what ranks of a group share on the way (links.hpp)
 //   signal   o; seen by others L later
 //   wait     o per rank waited for, ending o after the last signal was there
 #pragma once
@@ -24,6 +25,7 @@ struct Prediction {
   Rank ranks = 1;
   std::uint64_t steps = 0;         ///< simulated
   std::vector<RankTime> of_class;  ///< rank r is in class r modulo their number
+  bool extrapolated = false;       ///< from fewer repeats of rounds that repeat
 
   const RankTime& of(Rank rank) const { return of_class[static_cast<std::size_t>(rank) % of_class.size()]; }
   const RankTime& slowest() const;
@@ -33,9 +35,10 @@ struct Prediction {
 /// About two seconds of simulation, and half a gigabyte at most.
 inline constexpr std::uint64_t most_steps = 30'000'000;
 
+/// All steps of all classes: how many does not matter.
+Prediction simulate(const Classes& classes, const Network& network);
 /// `bytes`: the vector, or one block. Throws hocket::Error for what cannot be simulated, with the reason.
 Prediction simulate(Rank ranks, const ScheduleOf& schedule_of, std::uint64_t bytes, const Network& network,
                     std::uint64_t most = most_steps);
-Prediction simulate(const Classes& classes, const Network& network);
 
 }  // namespace hocket::executors::simulated
