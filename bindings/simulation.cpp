@@ -1,10 +1,12 @@
 // Schedules on the clock: what they take on LogGP parameters.
-#include <algorithm>
+#include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
 #include "executors/simulated/goal.hpp"
+#include "executors/simulated/repeats.hpp"
 #include "executors/simulated/simulate.hpp"
-#include "passes/segment.hpp"
+#include "executors/simulated/traffic.hpp"
+#include "simulated_schedules.hpp"
 #include "values.hpp"
 
 namespace hocket::bindings {
@@ -23,12 +25,18 @@ simulated::LogGP protocol_from(const nb::dict& d) {
 }
 
 simulated::Level level_from(const nb::dict& d) {
+  const auto given = [&](const char* name) { return d.contains(name) && !d[name].is_none(); };
   simulated::Level level{.name = nb::cast<std::string>(d["name"]),
                          .ranks = nb::cast<ir::Rank>(d["ranks"]),
                          .shared_memory = nb::cast<bool>(d["shared_memory"]),
                          .protocols = {}};
   for (const nb::handle each : nb::cast<nb::sequence>(d["protocols"]))
     level.protocols.push_back(protocol_from(nb::cast<nb::dict>(each)));
+  if (given("link")) {
+    const auto link = nb::cast<nb::dict>(d["link"]);
+    level.link = {.g = nb::cast<double>(link["g"]), .G = nb::cast<double>(link["G"])};
+  }
+  if (given("group_of")) level.group_of = nb::cast<std::vector<std::uint32_t>>(d["group_of"]);
   return level;
 }
 
@@ -38,31 +46,7 @@ simulated::Network network_from(const nb::dict& d) {
     network.levels.push_back(level_from(nb::cast<nb::dict>(each)));
   network.copy = nb::cast<double>(d["copy"]);
   network.reduce = nb::cast<double>(d["reduce"]);
-  
   return network;
-}
-
-/// Whether a row may be segmented does not depend on the number of ranks: a few tell.
-bool can_segment(const Named& n) {
-  constexpr ir::Rank few = 9;
-  ir::Request request = n.request;
-  request.ranks = std::min(request.ranks, few);
-  request.root = std::min(request.root, request.ranks - 1);
-  std::vector<ir::Schedule> all;
-  for (ir::Rank rank = 0; rank < request.ranks; ++rank)
-    all.push_back(algorithms::build(n.algorithm, request.seen_by(rank)));
-  return passes::can_segment(all);
-}
-
-/// As the engine would run it: cut into segments where the row says so.
-simulated::ScheduleOf schedule_of(const Named& n) {
-  const int segments = algorithms::parameter(n.algorithm, n.request.parameters, "segments", 1);
-  if (segments < 2 || !can_segment(n))
-    return [n](ir::Rank rank) { return algorithms::build(n.algorithm, n.request.seen_by(rank)); };
-  return [n, segments](ir::Rank rank) {
-    return passes::segment(algorithms::build(n.algorithm, n.request.seen_by(rank)),
-                           static_cast<std::uint32_t>(segments));
-  };
 }
 
 nb::dict prediction_to_dict(const simulated::Prediction& prediction) {
@@ -78,6 +62,47 @@ nb::dict prediction_to_dict(const simulated::Prediction& prediction) {
   d["slowest"] = prediction.slowest().finish;
   d["slowest_busy"] = prediction.slowest().busy;
   d["mean_busy"] = prediction.mean_busy();
+  d["extrapolated"] = prediction.extrapolated;
+  return d;
+}
+
+nb::list traffic_to_list(const std::vector<simulated::Traffic>& found) {
+  nb::list levels;
+  for (const auto& each : found) {
+    nb::dict d;
+    d["level"] = each.level;
+    d["messages"] = each.messages;
+    d["bytes"] = each.bytes;
+    d["most"] = each.most;
+    d["busiest"] = each.busiest;
+    levels.append(d);
+  }
+  return levels;
+}
+
+/// `explain` asks for all rows, and must not wait for one as long as this.
+constexpr std::uint64_t most_steps_at_scale = 8 * simulated::most_steps;
+
+/// Repeats that become even save most of the steps; the others are simulated.
+simulated::Prediction predicted(const simulated::Classes& classes, const simulated::Network& network) {
+  if (classes.steps <= simulated::most_steps) return simulated::simulate(classes, network);
+  try {
+    return simulated::extrapolate(classes, network, most_steps_at_scale);
+  } catch (const Error&) {
+    if (classes.steps > most_steps_at_scale) throw;
+    return simulated::simulate(classes, network);
+  }
+}
+
+nb::dict simulated_at_scale(const Named& n, const Hierarchy& hierarchy, std::uint64_t bytes,
+                            const simulated::Network& network) {
+  const ir::Rank ranks = n.request.ranks;
+  network.check(ranks);
+  const auto classes =
+      simulated::classify(ranks, schedule_of(n, hierarchy, network), bytes, network, most_steps_at_scale);
+  auto d = prediction_to_dict(predicted(classes, network));
+  d["classes"] = classes.period;
+  d["traffic"] = traffic_to_list(simulated::traffic(classes, network));
   return d;
 }
 
@@ -90,16 +115,26 @@ void bind_simulation(nb::module_& m) {
       [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,
          std::uint64_t bytes, const nb::dict& network) {
         const auto n = named(collective, algorithm, ranks, root, parameters, commutative);
-        return prediction_to_dict(simulated::simulate(ranks, schedule_of(n), bytes, network_from(network)));
+        return prediction_to_dict(
+            simulated::simulate(ranks, flat_schedule_of(n), bytes, network_from(network)));
       },
       "Times in ns on LogGP parameters: `finish` and `busy` of rank r stand at r modulo their length.");
+  m.def(
+      "simulate_at_scale",
+      [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,
+         std::uint64_t bytes, const nb::dict& network, const std::vector<std::string>& by, Text inside) {
+        const auto n = named(collective, algorithm, ranks, root, parameters, commutative);
+        return simulated_at_scale(n, {by, inside}, bytes, network_from(network));
+      },
+      "As simulate(), and what goes over the boundaries of each level; `by` names levels of the network "
+      "whose groups a hierarchy follows, with the algorithm `inside` of them.");
   m.def(
       "goal",
       [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,
          std::uint64_t bytes, const nb::dict& network, int rank) {
         if (rank < 0 || rank >= ranks) throw Error("no such rank");
         const auto n = named(collective, algorithm, ranks, root, parameters, commutative);
-        const auto trace = simulated::trace_of(schedule_of(n)(rank), bytes);
+        const auto trace = simulated::trace_of(flat_schedule_of(n)(rank), bytes);
         return simulated::goal_of(trace, rank, ranks, network_from(network));
       },
       "One rank's schedule in GOAL, for LogGOPSim and ATLAHS.");

@@ -27,13 +27,14 @@ class Classification {
 
   Classes run() {
     if (estimate() <= static_cast<double>(most_))
-      if (auto all = representatives(ranks_)) return std::move(*all);
+      if (auto all = representatives(ranks_, ranks_)) return std::move(*all);
     check_last_groups();
     const Rank unit = symmetric_unit(network_, ranks_);
     if (unit == ranks_ && ranks_ > 1) refuse("its ranks lie where no others lie alike");
     for (const Rank period : {unit, 2 * unit})
-      if (ranks_ % period == 0 && period < ranks_ && looks_periodic(period))
-        if (auto classes = representatives(period)) return std::move(*classes);
+      if (ranks_ % period == 0 && period < ranks_)
+        if (const Rank different = different_traces(period))
+          if (auto classes = representatives(period, different)) return std::move(*classes);
     refuse("its ranks do not fall into few classes that do the same");
   }
 
@@ -59,16 +60,29 @@ class Classification {
   Trace trace(Rank rank) const { return trace_of(schedule_of_(rank), bytes_); }
 
   /// Nothing if they have too many steps after all.
-  std::optional<Classes> representatives(Rank period) const {
+  std::optional<Classes> representatives(Rank period, Rank different) const {
     Classes classes{ranks_, period, {}, 0};
+    const auto times = static_cast<std::uint64_t>(period / different);
     std::uint64_t once = 0;  // with rounds that repeat cut short
-    for (Rank r = 0; r < period; ++r) {
+    for (Rank r = 0; r < different; ++r) {
       classes.traces.push_back(trace(r));
-      classes.steps += steps_of(classes.traces.back(), ranks_);
-      once += steps_of(shortened(classes.traces.back()), ranks_);
+      classes.steps += times * steps_of(classes.traces.back(), ranks_);
+      once += times * steps_of(shortened(classes.traces.back()), ranks_);
       if ((period == ranks_ ? classes.steps : once) > most_) return std::nullopt;
     }
     return classes;
+  }
+
+  /// Ranks may do the same although they lie differently: the smallest number of them that have all traces.
+  /// 0 if they do not even repeat with the period.
+  Rank different_traces(Rank period) const {
+    std::vector<Rank> candidates = {1, 2, period};
+    for (const Level& level : network_.levels)
+      if (level.ranks > 0) candidates.push_back(level.ranks);
+    std::ranges::sort(candidates);
+    for (const Rank each : candidates)
+      if (period % each == 0 && looks_periodic(each)) return each;
+    return 0;
   }
 
   void check_last_groups() {
@@ -80,13 +94,17 @@ class Classification {
   }
 
   /// A sample of ranks does what its class does; looking at all is what there is no time for. Differences
-  /// come with powers of two (trees), at the ends and at the root. That every message finds its other half,
-  /// of the same size, is a further check, in the simulation.
+  /// come with powers of two (trees), at the ends of groups and of all, and at the root. That every message
+  /// finds its other half, of the same size, is a further check, in the simulation.
   bool looks_periodic(Rank period) const {
     for (Rank rank = period; rank < 2 * period; ++rank)
       if (!does_as_its_class(rank, period)) return false;
     for (std::int64_t rank = 2 * period; rank < ranks_; rank *= 2)
       if (!does_as_its_class(static_cast<Rank>(rank), period)) return false;
+    for (const Level& level : network_.levels)
+      if (level.ranks > 0 && level.ranks < ranks_)
+        if (!does_as_its_class(level.ranks - 1, period) || !does_as_its_class(level.ranks, period))
+          return false;
     return does_as_its_class(ranks_ - 1, period) && does_as_its_class(schedule_of_(0).root, period);
   }
 

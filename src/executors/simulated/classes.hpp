@@ -15,8 +15,10 @@ using ScheduleOf = std::function<ir::Schedule(Rank)>;
 struct Classes {
   Rank ranks = 1;
   Rank period = 1;            ///< classes; as many as ranks where every rank stands for itself
-  std::vector<Trace> traces;  ///< of ranks 0 .. period - 1
+  std::vector<Trace> traces;  ///< of the first ranks; those of the others repeat them
   std::uint64_t steps = 0;    ///< to be simulated
+
+  const Trace& trace(Rank c) const { return traces[static_cast<std::size_t>(c) % traces.size()]; }
 };
 
 /// All ranks, one by one, if that takes at most `most_steps`; else representatives of classes, which may have

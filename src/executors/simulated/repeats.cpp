@@ -49,6 +49,7 @@ Classes without(const Classes& classes, const Cuts& cuts) {
     for_each_long(trace.rounds, [&](std::size_t i, Round& round) { round.repeats -= cuts[i]; });
     some.steps += steps_of(trace, classes.ranks);
   }
+  some.steps *= static_cast<std::uint64_t>(classes.period) / some.traces.size();
   return some;
 }
 

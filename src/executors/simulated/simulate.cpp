@@ -32,7 +32,7 @@ class Simulation {
   Simulation(const Classes& classes, const Network& network)
       : classes_(classes),
         network_(network),
-        states_(classes.traces.size()),
+        states_(static_cast<std::size_t>(classes.period)),
         links_(network, classes.ranks, classes.period) {}
 
   Prediction run() {
@@ -62,7 +62,7 @@ class Simulation {
     return passage.has_value();
   }
 
-  const Trace& trace(Rank c) const { return classes_.traces[c]; }
+  const Trace& trace(Rank c) const { return classes_.trace(c); }
   const Round& round(Rank c) const { return trace(c).rounds[states_[c].round]; }
   std::uint32_t round_begin(Rank c) const {
     return states_[c].round == 0 ? 0 : trace(c).rounds[states_[c].round - 1].end;

@@ -31,7 +31,7 @@ class Count {
   };
 
   void add(Rank c) {
-    const Trace& trace = classes_.traces[static_cast<std::size_t>(c)];
+    const Trace& trace = classes_.trace(c);
     std::size_t i = 0;
     for (const Round& round : trace.rounds)
       for (; i < round.end; ++i)
