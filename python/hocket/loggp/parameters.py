@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class Parameters:
     mpi_version: str = ""
     pretended_node_size: int = 0  # ranks that were taken for a node; 0: real nodes
     link: str = ""  # bench.machine.link()
+    topology: str = ""  # of a whole machine: hocket.simulate.machine reads these two
+    links: dict[str, Any] = field(default_factory=dict)
     schema: str = SCHEMA
 
     def network(self) -> dict[str, Any]:
