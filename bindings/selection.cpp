@@ -8,8 +8,9 @@ namespace {
 
 nb::dict choice_to_dict(const tuning::Choice& choice) {
   nb::dict d;
-  d["algorithm"] = choice.algorithm ? std::string(choice.algorithm->name) : std::string();
-  d["parameters"] = choice.algorithm ? parameters_to_dict(*choice.algorithm, choice.parameters) : nb::dict();
+  const auto* algorithm = choice.recipe.algorithm;
+  d["algorithm"] = algorithm ? std::string(algorithm->name) : std::string();
+  d["parameters"] = algorithm ? parameters_to_dict(*algorithm, choice.recipe.parameters) : nb::dict();
   d["reason"] = std::string(choice.reason);
   return d;
 }

@@ -38,15 +38,14 @@ bool is_repeatable(const Call& call) noexcept {
   return sizes_known(call.function) && !has_tables && !own_operation;
 }
 
-ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks, Rank rank,
-                       const ir::Parameters& parameters) noexcept {
+ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks,
+                       Rank rank) noexcept {
   ir::Request request;
   request.collective = collective;
   request.ranks = ranks;
   request.rank = rank;
   request.root = std::max(kind.root, 0);
   request.commutative = kind.commutative;
-  request.parameters = parameters;
   return request;
 }
 

@@ -18,8 +18,8 @@ inline std::uint32_t signature_of(const CallKind& kind) noexcept {
 /// The next call may be the same one with other buffers.
 bool is_repeatable(const Call& call) noexcept;
 
-/// What a row builds a rank's schedule from.
-ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks, Rank rank,
-                       const ir::Parameters& parameters) noexcept;
+/// Without parameters, which a recipe has: what a row builds a rank's schedule from.
+ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks,
+                       Rank rank) noexcept;
 
 }  // namespace hocket::engine

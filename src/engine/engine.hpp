@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/options.hpp"
 #include "engine/arena.hpp"
+#include "engine/places.hpp"
 #include "engine/report.hpp"
 #include "transports/mpi/network.hpp"
 #include "tuning/rules.hpp"
@@ -62,6 +65,9 @@ class Engine {
   transports::mpi::Network* network() {  ///< null: none
     return network_ && network_->is_open() ? network_.get() : nullptr;
   }
+  /// Where all ranks are, once they have told each other; null: not known.
+  const Places* places() const noexcept { return places_ ? &*places_ : nullptr; }
+  void set_places(Places places) { places_ = std::move(places); }
   /// All of these world ranks share this rank's arena, and the node that HOCKET_NODE_SIZE pretends. The same
   /// on all of them, once the arena is sealed.
   bool on_one_node(std::span<const Rank> members);
@@ -87,6 +93,7 @@ class Engine {
   std::unique_ptr<Arena> arena_;
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
+  std::optional<Places> places_;
   std::string why_not_;
   std::string device_runtime_;
 };

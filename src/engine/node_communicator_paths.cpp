@@ -102,13 +102,13 @@ void NodeCommunicator::decide(Decision& decision, const Call& call) {
 }
 
 Path NodeCommunicator::path_for(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  if (!choice.algorithm) return native(kind, choice.reason);
+  if (choice.is_native()) return native(kind, choice.reason);
   Path path = flat_path(kind, call, choice);
   if (!path.flat) {
     path = planned(kind, call, choice);
     if (path.is_native()) return path;
   }
-  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.algorithm->name, choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name, choice.reason);
   return path;
 }
 
@@ -124,7 +124,7 @@ Path NodeCommunicator::flat_path(const CallKind& kind, const Call& call, const t
   path.published =
       compiled::published_bytes(call.collective, channel_.ranks(), kind.bytes, kind.largest_block);
   if (sizes_known(call.function) && path.published <= transports::shm::payload_bytes)
-    path.flat = compiled::find_flat(call.collective, choice.algorithm->name);
+    path.flat = compiled::find_flat(call.collective, choice.recipe.algorithm->name);
   return path;
 }
 
@@ -136,12 +136,11 @@ Path NodeCommunicator::native(const CallKind& kind, std::string_view reason) {
 
 Plans::Shared NodeCommunicator::plan_for(const CallKind& kind, const Call& call,
                                          const tuning::Choice& choice) {
-  return plans_.get(*choice.algorithm,
-                    request_of(kind, call.collective, channel_.ranks(), channel_.rank(), choice.parameters));
+  return plans_.get(choice.recipe, request_of(kind, call.collective, channel_.ranks(), channel_.rank()));
 }
 
 Path NodeCommunicator::planned(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  const Algorithm& algorithm = *choice.algorithm;
+  const Algorithm& algorithm = *choice.recipe.algorithm;
   if (!runner_.has_memory_for(algorithm)) return native(kind, "the arena's budget is spent");
   Plans::Shared plan = plan_for(kind, call, choice);
   if (!fits_staging(*plan, call, transports::shm::staging_area_bytes))
@@ -173,20 +172,20 @@ NodeCommunicator::Contenders NodeCommunicator::contenders(const Call& call,
                                                           const tuning::Situation& situation,
                                                           const tuning::Choice& ruled) const {
   Contenders found;
-  if (!engine_.options().trials || !only_moves_data(call.collective, channel_.ranks()) || !ruled.algorithm ||
+  if (!engine_.options().trials || !only_moves_data(call.collective, channel_.ranks()) || ruled.is_native() ||
       !ruled.built_in || situation.bytes < least_tried_bytes)
     return found;
   found.add({ruled});
   const Algorithm* exposed = single_copy_.is_possible() && situation.equal_blocks
                                  ? algorithms::find(call.collective, "exposed")
                                  : nullptr;
-  if (exposed && exposed != ruled.algorithm)
-    found.add({{exposed, algorithms::presets(*exposed), true, won_reason}});
+  if (exposed && exposed != ruled.recipe.algorithm)
+    found.add({{passes::plain(*exposed), true, exposed->name, won_reason}});
   const auto least_loan = single_copy_.least_loan();
-  if (!situation.equal_blocks && ruled.algorithm->access == Access::two_sided && least_loan &&
+  if (!situation.equal_blocks && ruled.recipe.algorithm->access == Access::two_sided && least_loan &&
       engine_.options().cma != "on" && situation.bytes >= *least_loan)
-    found.add({{ruled.algorithm, ruled.parameters, true, lent_reason}, true});
-  found.add({{nullptr, {}, true, won_reason}});
+    found.add({{ruled.recipe, true, ruled.name, lent_reason}, true});
+  found.add({{{}, true, "native", won_reason}});
   return found;
 }
 
@@ -264,7 +263,7 @@ void NodeCommunicator::decide_on_lane(Prepared& prepared, const Call& call) {
   if (!concerned || single_copy_.settled() || !prepared.path.plan || !prepared.path.plan->one_sided()) return;
   situation.single_copy = true;
   const tuning::Choice other = engine_.rules().choose(situation);
-  if (other.algorithm && other.algorithm->single_copy)
+  if (!other.is_native() && other.recipe.algorithm->single_copy)
     prepared.single_copy = path_on_lane(prepared.kind, call, other);
 }
 
@@ -282,20 +281,20 @@ tuning::Choice NodeCommunicator::choice_on_lane(Form form, const Call& call,
   const tuning::Choice& winner = found.all[trial->winner()].choice;
   const bool may_be_native = form == Form::nonblocking && !engine_.progresses_in_background() &&
                              blocking.single_copy == situation.single_copy;
-  return winner.algorithm || may_be_native ? winner : ruled;
+  return !winner.is_native() || may_be_native ? winner : ruled;
 }
 
 Path NodeCommunicator::path_on_lane(const CallKind& kind, const Call& call, const tuning::Choice& choice) {
-  if (!choice.algorithm) return native(kind, choice.reason);
+  if (choice.is_native()) return native(kind, choice.reason);
   Path path = flat_path(kind, call, choice);
   if (!path.flat) {
     path.plan = plan_for(kind, call, choice);
-    path.algorithm = choice.algorithm;
-    path.copies_input = copies_input(*choice.algorithm);
+    path.algorithm = choice.recipe.algorithm;
+    path.copies_input = copies_input(*choice.recipe.algorithm);
     if (!fits_staging(*path.plan, call, transports::shm::Lane::staging_area_bytes))
       return native(kind, "one element is larger than the staging buffer");
   }
-  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.algorithm->name, choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name, choice.reason);
   return path;
 }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/catalog.hpp"
 #include "executors/plan.hpp"
+#include "passes/recipe.hpp"
 
 namespace hocket::engine {
 
@@ -18,13 +18,14 @@ class Plans {
 
   explicit Plans(std::size_t capacity = 64) : capacity_(capacity) {}
 
-  /// Builds the plan the first time. May allocate and throw.
-  Shared get(const algorithms::Algorithm& algorithm, const ir::Request& request);
+  /// Builds the plan the first time. `near` is always the same. May allocate and throw.
+  Shared get(const passes::Recipe& recipe, const ir::Request& request,
+             const passes::Neighbourhood* near = nullptr);
   std::size_t size() const { return entries_.size(); }
 
  private:
   struct Entry {
-    const algorithms::Algorithm* algorithm;
+    passes::Recipe recipe;
     ir::Request request;
     Shared plan;
     std::uint64_t last_used;

@@ -4,7 +4,6 @@
 #include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
 #include "engine/wait_mode.hpp"
-#include "tuning/rules.hpp"
 
 namespace hocket::engine {
 
@@ -58,7 +57,12 @@ Decision* SpreadCommunicator::decision_about(const Call& call) noexcept {
   }
 }
 
-Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool background) {
+const passes::Neighbourhood* SpreadCommunicator::near() {
+  if (!near_ && engine_.places()) near_ = engine_.places()->of(members_);
+  return near_ ? &*near_ : nullptr;
+}
+
+tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const Call& call, bool background) {
   tuning::Situation situation;
   situation.collective = call.collective;
   situation.ranks = ranks();
@@ -68,16 +72,20 @@ Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool b
   situation.commutative = kind.commutative;
   situation.predefined = kind.operation != 0;
   situation.across_nodes = true;
+  situation.near = near();
   situation.background = background;
+  return situation;
+}
+
+Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool background) {
+  const tuning::Situation situation = situation_of(kind, call, background);
   const tuning::Choice choice = engine_.rules().choose(situation);
   Path path;
-  if (choice.algorithm) {
-    path.plan =
-        plans_.get(*choice.algorithm, request_of(kind, call.collective, ranks(), rank_, choice.parameters));
-    path.copies_input = copies_input(*choice.algorithm);
+  if (!choice.is_native()) {
+    path.plan = plans_.get(choice.recipe, request_of(kind, call.collective, ranks(), rank_), situation.near);
+    path.copies_input = copies_input(*choice.recipe.algorithm);
   }
-  path.row = rows_.row({kind.function, kind.form}, kind.bytes,
-                       choice.algorithm ? choice.algorithm->name : "native", choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name, choice.reason);
   return path;
 }
 

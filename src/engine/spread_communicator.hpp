@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/deciding_communicator.hpp"
@@ -11,6 +12,7 @@
 #include "engine/spread_guard.hpp"
 #include "engine/spread_operation.hpp"
 #include "engine/spread_starts.hpp"
+#include "tuning/rules.hpp"
 
 namespace hocket::engine {
 
@@ -35,6 +37,8 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   Rank ranks() const noexcept { return static_cast<Rank>(members_.size()); }
   bool failed() noexcept { return guard_.failed(); }
   Decision* decision_about(const Call& call) noexcept;  ///< null: no memory
+  const passes::Neighbourhood* near();
+  tuning::Situation situation_of(const CallKind& kind, const Call& call, bool background);
   Path path_for(const CallKind& kind, const Call& call, bool background);
   const Path& take_turn(Decision& decision) noexcept;
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
@@ -47,6 +51,7 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   const Rank rank_;
   SpreadGuard guard_;
   const SpreadGround ground_;
+  std::optional<passes::Neighbourhood> near_;  ///< from the first decision on
   Plans plans_;
   Decisions decisions_;
   OwnRows rows_;

@@ -9,18 +9,7 @@
 namespace hocket::passes {
 namespace {
 
-using Numbers = std::vector<std::uint32_t>;
-
-/// In the order in which the ranks meet them.
-Numbers renumbered(const Numbers& names) {
-  std::map<std::uint32_t, std::uint32_t> numbers;
-  Numbers result;
-  for (const std::uint32_t name : names)
-    result.push_back(numbers.try_emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second);
-  return result;
-}
-
-std::vector<std::vector<Rank>> by_group(const Numbers& group_of) {
+std::vector<std::vector<Rank>> by_group(const GroupNumbers& group_of) {
   std::vector<std::vector<Rank>> ranks;
   for (std::size_t rank = 0; rank < group_of.size(); ++rank) {
     if (group_of[rank] >= ranks.size()) ranks.resize(group_of[rank] + 1);
@@ -30,7 +19,7 @@ std::vector<std::vector<Rank>> by_group(const Numbers& group_of) {
 }
 
 /// Whoever is together inside is so outside.
-bool is_nested(const std::vector<std::vector<Rank>>& inner, const Numbers& outer) {
+bool is_nested(const std::vector<std::vector<Rank>>& inner, const GroupNumbers& outer) {
   return std::all_of(inner.begin(), inner.end(), [&](const std::vector<Rank>& group) {
     return std::all_of(group.begin(), group.end(), [&](Rank rank) {
       return outer[static_cast<std::size_t>(rank)] == outer[static_cast<std::size_t>(group.front())];
@@ -44,10 +33,18 @@ bool is_run(const std::vector<Rank>& group) {
 
 }  // namespace
 
-Groups::Groups(std::vector<Numbers> group_of) {
+GroupNumbers renumbered(const GroupNumbers& numbers) {
+  std::map<std::uint32_t, std::uint32_t> met;
+  GroupNumbers result;
+  for (const std::uint32_t number : numbers)
+    result.push_back(met.try_emplace(number, static_cast<std::uint32_t>(met.size())).first->second);
+  return result;
+}
+
+Groups::Groups(std::vector<GroupNumbers> group_of) {
   if (group_of.empty() || group_of.front().empty()) throw Error("groups of nobody");
   ranks_ = static_cast<Rank>(group_of.front().size());
-  for (const Numbers& row : group_of) {
+  for (const GroupNumbers& row : group_of) {
     if (row.size() != group_of.front().size()) throw Error("each level has a group for each rank");
     if (!ranks_of_.empty() && !is_nested(ranks_of_.back(), row))
       throw Error("ranks that are together on a level are together on the next one");

@@ -11,11 +11,17 @@ namespace hocket::passes {
 
 using ir::Rank;
 
+/// The number of each rank's group.
+using GroupNumbers = std::vector<std::uint32_t>;
+
+/// The same groups, numbered from 0 in the order in which the ranks meet them.
+GroupNumbers renumbered(const GroupNumbers& numbers);
+
 class Groups {
  public:
   /// One row for each level, innermost first: the number of each rank's group. A level's groups are unions of
   /// those of the level before. Throws Error if they are not, or if rows differ in length.
-  explicit Groups(std::vector<std::vector<std::uint32_t>> group_of);
+  explicit Groups(std::vector<GroupNumbers> group_of);
 
   /// Beside the one above all, whose only group is everybody.
   std::size_t levels() const noexcept { return group_of_.size(); }
@@ -33,7 +39,7 @@ class Groups {
   std::span<const Rank> all_of(std::size_t level, Rank rank) const;
 
  private:
-  std::vector<std::vector<std::uint32_t>> group_of_;      ///< levels() rows, renumbered from 0
+  std::vector<GroupNumbers> group_of_;                    ///< levels() rows, renumbered from 0
   std::vector<std::vector<std::vector<Rank>>> ranks_of_;  ///< of each level's groups; the last: everybody
   Rank ranks_ = 0;
   bool are_runs_ = true;

@@ -14,14 +14,13 @@
 
 namespace hocket::passes {
 
-/// One rank's flat schedule, for the ranks of one group: bcast, reduce, gather and scatter inside of groups,
-/// the collective itself among the outermost leaders.
-using BuildFlat = std::function<ir::Schedule(const ir::Request&)>;
-
-/// The request that a part is built for has the parameters of the whole's.
+/// One rank's flat schedules. The request that a part is built for has the parameters of the whole's.
 struct Parts {
-  BuildFlat inside;  ///< whole vectors, in one chunk; for an alltoall without scratch
-  BuildFlat on_top;  ///< for an alltoall without scratch
+  /// For the ranks of one group of a level: a bcast, reduce, gather or scatter, of whole vectors in one chunk;
+  /// for an alltoall without scratch.
+  std::function<ir::Schedule(const ir::Request&, std::size_t level)> inside;
+  /// The collective itself among the outermost leaders; for an alltoall without scratch.
+  std::function<ir::Schedule(const ir::Request&)> on_top;
 };
 
 /// All but scan and exscan, whose prefixes end inside of groups.

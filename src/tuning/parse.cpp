@@ -6,11 +6,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "passes/reorder.hpp"
 
 namespace hocket::tuning {
 namespace {
 
 using algorithms::Algorithm;
+using passes::Recipe;
 using Rule = Rules::Rule;
 
 /// Takes what stands before the next separator out of `text`.
@@ -79,6 +81,15 @@ void limit(Interval& interval, std::string_view comparison) {
     interval.least = std::max(interval.least, bound + !or_equal);
 }
 
+std::int32_t number_between(std::string_view name, std::string_view text, std::int32_t least,
+                            std::int32_t most) {
+  const auto value = number<std::int32_t>(trimmed(text));
+  if (value < least || value > most)
+    throw Error(std::string(name) + "=" + std::to_string(value) + " is not between " + std::to_string(least) +
+                " and " + std::to_string(most));
+  return value;
+}
+
 struct FlagWord {
   std::string_view name;
   std::optional<bool> Conditions::* member;
@@ -127,16 +138,12 @@ Conditions parse_conditions(std::string_view words) {
   return conditions;
 }
 
-void set_parameter(Rule& rule, std::string_view assignment) {
+void set_parameter(Recipe& recipe, std::string_view assignment) {
   const std::string_view name = trimmed(next_part(assignment, "="));
-  const auto known = rule.algorithm ? rule.algorithm->parameters : std::span<const algorithms::Parameter>{};
+  const auto known = recipe.algorithm ? recipe.algorithm->parameters : std::span<const algorithms::Parameter>{};
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (known[i].name != name) continue;
-    const auto value = number<std::int32_t>(trimmed(assignment));
-    if (value < known[i].least || value > known[i].most)
-      throw Error(std::string(name) + "=" + std::to_string(value) + " is not between " +
-                  std::to_string(known[i].least) + " and " + std::to_string(known[i].most));
-    rule.parameters[i] = value;
+    recipe.parameters[i] = number_between(name, assignment, known[i].least, known[i].most);
     return;
   }
   const std::string names = listed(known, [](const algorithms::Parameter& p) { return p.name; });
@@ -144,17 +151,102 @@ void set_parameter(Rule& rule, std::string_view assignment) {
               (names.empty() ? "are none" : "is " + names));
 }
 
-/// `name` or `name(parameter=value, ...)`.
-void parse_decision(Rule& rule, std::string_view text) {
+/// Takes `(...)` off the end of `name(...)`, and returns what is inside.
+std::string_view take_parentheses(std::string_view& text) {
   const auto open = text.find('(');
-  const std::string_view name = trimmed(text.substr(0, open));
-  if (name.empty()) throw Error("there is no algorithm");
-  rule.algorithm = algorithm(rule.conditions.collective, name);
-  if (rule.algorithm) rule.parameters = algorithms::presets(*rule.algorithm);
-  if (open == text.npos) return;
+  if (open == text.npos) return {};
   if (text.back() != ')') throw Error("')' is missing at the end of " + quoted(text));
-  std::string_view assignments = text.substr(open + 1, text.size() - open - 2);
-  while (!assignments.empty()) set_parameter(rule, next_part(assignments, ","));
+  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+  text = trimmed(text.substr(0, open));
+  return inside;
+}
+
+/// `name` or `name(parameter=value, ...)`.
+void parse_algorithm(Recipe& recipe, ir::Collective collective, std::string_view text) {
+  std::string_view assignments = take_parentheses(text);
+  if (text.empty()) throw Error("there is no algorithm");
+  recipe.algorithm = algorithm(collective, text);
+  if (recipe.algorithm) recipe.parameters = algorithms::presets(*recipe.algorithm);
+  while (!assignments.empty()) set_parameter(recipe, next_part(assignments, ","));
+}
+
+/// `level` or `level(radix=4)`.
+void add_level(passes::By& by, std::string_view text) {
+  std::string_view radix = take_parentheses(text);
+  const auto found = std::ranges::find(passes::level_names, text);
+  if (found == passes::level_names.end())
+    throw Error("unknown level " + quoted(text) + "; there are " +
+                listed(passes::level_names, [](std::string_view name) { return name; }));
+  const auto level = static_cast<passes::Level>(found - passes::level_names.begin());
+  if (radix.empty()) return by.add(level);
+  if (const auto name = trimmed(next_part(radix, "=")); name != "radix")
+    throw Error("unknown parameter " + quoted(name) + "; there is radix");
+  constexpr std::int32_t least = 2, most = 64;
+  by.add(level, static_cast<std::int16_t>(number_between("radix", radix, least, most)));
+}
+
+/// The words after the algorithm: `by levels`, `reordered`.
+void parse_modifiers(Recipe& recipe, std::string_view words) {
+  while (!(words = trimmed(words)).empty()) {
+    const std::string_view word = next_part(words, blanks);
+    words = trimmed(words);
+    if (word == "reordered") {
+      recipe.reordered = true;
+      continue;
+    }
+    if (word != "by") throw Error("unknown word " + quoted(word) + "; there are by and reordered");
+    std::string_view levels = next_part(words, blanks);
+    if (levels.empty()) throw Error("'by' names levels: nodes, leaves, switches, with + between them");
+    while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
+  }
+}
+
+/// Whatever is wrong with a row as a part of a hierarchy shows in a small one.
+void check_hierarchy(const Recipe& recipe) {
+  const passes::Neighbourhood sample({{0, 0, 1, 1, 2, 2, 3, 3}, {0, 0, 0, 0, 1, 1, 1, 1}});
+  Recipe by_nodes = recipe;
+  by_nodes.by = {};
+  by_nodes.by.add(passes::Level::nodes);
+  static_cast<void>(passes::build(by_nodes, {recipe.algorithm->collective, 8}, &sample));
+}
+
+void check(const Recipe& recipe) {
+  if (recipe.is_flat()) return;
+  const std::string name = recipe.algorithm ? std::string(recipe.algorithm->name) : "native";
+  if (!recipe.algorithm || recipe.algorithm->access != algorithms::Access::two_sided)
+    throw Error(quoted(name) + " does not send and receive, and can follow no switches");
+  if (recipe.reordered && !passes::can_be_reordered(recipe.algorithm->collective))
+    throw Error("the prefixes of " + quoted(ir::name_of(recipe.algorithm->collective)) +
+                " follow the order of ranks");
+  if (recipe.by.empty()) return;
+  if (recipe.algorithm->blocks == algorithms::Blocks::equal)
+    throw Error(quoted(name) + " needs equal blocks, and groups have different ones");
+  try {
+    check_hierarchy(recipe);
+  } catch (const Error& error) {
+    throw Error(quoted(name) + " cannot be a part of a hierarchy: " + error.what());
+  }
+}
+
+/// Where `name(...)` ends and other words begin.
+std::size_t end_of_algorithm(std::string_view text) {
+  const auto open = text.find('(');
+  const auto blank = text.find_first_of(blanks);
+  if (open == text.npos || trimmed(text.substr(0, open)).find_first_of(blanks) != text.npos) return blank;
+  const auto close = text.find(')', open);
+  if (close == text.npos) throw Error("')' is missing at the end of " + quoted(text));
+  return close + 1;
+}
+
+/// What reports call it: the algorithm without its parameters, and what it follows.
+std::string name_of(const Recipe& recipe, std::string_view text) {
+  const std::string name(recipe.algorithm ? recipe.algorithm->name : "native");
+  return recipe.is_flat() ? name : name + " " + std::string(trimmed(text.substr(end_of_algorithm(text))));
+}
+
+void decide(Rule& rule, std::string_view text) {
+  rule.recipe = parse_recipe(rule.conditions.collective, text);
+  rule.name = name_of(rule.recipe, text);
 }
 
 Rule parse_rule(std::string_view line) {
@@ -162,7 +254,7 @@ Rule parse_rule(std::string_view line) {
   if (arrow == line.npos) throw Error("'->' is missing");
   Rule rule;
   rule.conditions = parse_conditions(trimmed(line.substr(0, arrow)));
-  parse_decision(rule, trimmed(line.substr(arrow + 2)));
+  decide(rule, trimmed(line.substr(arrow + 2)));
   rule.text = line;
   return rule;
 }
@@ -175,7 +267,7 @@ Rule parse_force(std::string_view entry) {
   rule.conditions.collective = shape.collective;
   rule.conditions.form = shape.form;
   const std::string_view decision = trimmed(entry.substr(colon + 1));
-  parse_decision(rule, decision);
+  decide(rule, decision);
   rule.text = "forced " + std::string(decision);
   const std::string complaint = rule.text + " does not fit: ";
   rule.does_not_fit = {"",
@@ -184,7 +276,9 @@ Rule parse_force(std::string_view entry) {
                        complaint + "needs equal blocks",
                        complaint + "not for this number of ranks",
                        complaint + "reads other ranks' memory, and they are on several nodes",
-                       complaint + "the ranks do not read each other's memory"};
+                       complaint + "the ranks do not read each other's memory",
+                       complaint + "the ranks are not in such groups",
+                       complaint + "the operation does not commute, and near ranks are not consecutive"};
   return rule;
 }
 
@@ -215,6 +309,15 @@ auto located(const std::string& origin, Parse parse) {
 
 }  // namespace
 
+Recipe parse_recipe(ir::Collective collective, std::string_view text) {
+  Recipe recipe;
+  const std::size_t end = end_of_algorithm(text);
+  parse_algorithm(recipe, collective, trimmed(text.substr(0, end)));
+  if (end < text.size()) parse_modifiers(recipe, text.substr(end));
+  check(recipe);
+  return recipe;
+}
+
 std::vector<Rule> parse_rules(std::string_view text, std::string_view origin) {
   std::vector<Rule> rules;
   for (int number = 1; !text.empty(); ++number) {
@@ -241,6 +344,7 @@ std::vector<Rule> parse_disabled(std::string_view list) {
     Rule& rule = rules.emplace_back();
     rule.conditions.collective = shape.collective;
     rule.conditions.form = shape.form;
+    rule.name = "native";
     rule.text = "disabled " + std::string(name);
   }
   return rules;

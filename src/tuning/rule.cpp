@@ -11,6 +11,26 @@ bool has_form(Form form, bool equal_blocks) {
   return form == Form::every || (form == Form::equal) == equal_blocks;
 }
 
+/// A leader that gathers blocks for others has to know how large they are.
+bool needs_equal_blocks(const passes::Recipe& recipe) {
+  return recipe.algorithm->blocks == algorithms::Blocks::equal ||
+         (recipe.algorithm->collective == ir::Collective::alltoall && !recipe.by.empty());
+}
+
+Obstacle obstacle_of(passes::Misfit misfit) {
+  switch (misfit) {
+    case passes::Misfit::none:
+      return Obstacle::none;
+    case passes::Misfit::ranks:
+      return Obstacle::ranks;
+    case passes::Misfit::groups:
+      return Obstacle::groups;
+    case passes::Misfit::order:
+      return Obstacle::runs;
+  }
+  return Obstacle::none;
+}
+
 }  // namespace
 
 bool Conditions::hold(const Situation& s) const noexcept {
@@ -23,19 +43,18 @@ bool Conditions::hold(const Situation& s) const noexcept {
          agrees(background, s.background);
 }
 
-Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,
-                  const Situation& s) noexcept {
+Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {
   using algorithms::Blocks;
-  const bool reduces = ir::is_reduction(row.collective);
-  if (reduces && row.order == algorithms::Order::any && !s.commutative) return Obstacle::order;
+  const algorithms::Algorithm& row = *recipe.algorithm;
+  if (ir::is_reduction(row.collective) && row.order == algorithms::Order::any && !s.commutative)
+    return Obstacle::order;
   if (ir::is_blocks(row.collective)) {
-    if (!s.sizes_known && row.blocks != Blocks::any) return Obstacle::sizes;
-    if (!s.equal_blocks && row.blocks == Blocks::equal) return Obstacle::equality;
+    if (!s.sizes_known && (row.blocks != Blocks::any || !recipe.by.empty())) return Obstacle::sizes;
+    if (!s.equal_blocks && needs_equal_blocks(recipe)) return Obstacle::equality;
   }
-  const ir::Request request{s.collective, s.ranks, 0, 0, s.commutative, parameters};
-  if (!algorithms::fits(row, request)) return Obstacle::ranks;
   if (s.across_nodes && row.access != algorithms::Access::two_sided) return Obstacle::nodes;
-  return row.single_copy && !s.single_copy ? Obstacle::single_copy : Obstacle::none;
+  if (row.single_copy && !s.single_copy) return Obstacle::single_copy;
+  return obstacle_of(passes::misfit(recipe, {s.collective, s.ranks, 0, 0, s.commutative, {}}, s.near));
 }
 
 }  // namespace hocket::tuning

@@ -31,16 +31,15 @@ struct Conditions {
 };
 
 /// Why a row cannot do a call; the order is that in which it is asked.
-enum class Obstacle : std::uint8_t { none, order, sizes, equality, ranks, nodes, single_copy };
-inline constexpr std::size_t obstacle_count = 7;
+enum class Obstacle : std::uint8_t { none, order, sizes, equality, ranks, nodes, single_copy, groups, runs };
+inline constexpr std::size_t obstacle_count = 9;
 
-Obstacle obstacle(const algorithms::Algorithm& row, const ir::Parameters& parameters,
-                  const Situation& s) noexcept;
+Obstacle obstacle(const passes::Recipe& recipe, const Situation& s);
 
 struct Rules::Rule {
   Conditions conditions;
-  const algorithms::Algorithm* algorithm = nullptr;  ///< null: native
-  ir::Parameters parameters{};
+  passes::Recipe recipe;  ///< without an algorithm: native
+  std::string name;
   std::string text;
   /// Forced rules only: what to say when the row cannot do a call.
   std::array<std::string, obstacle_count> does_not_fit;

@@ -47,18 +47,17 @@ Rules::Rules(Rules&&) noexcept = default;
 Rules& Rules::operator=(Rules&&) noexcept = default;
 Rules::~Rules() = default;
 
-Choice Rules::choose(const Situation& situation) const noexcept {
+Choice Rules::choose(const Situation& situation) const {
   std::string_view complaint;  // of the forced rule that could not be followed
   for (const Rule& rule : rules_) {
     if (!rule.conditions.hold(situation)) continue;
-    const auto why_not =
-        rule.algorithm ? obstacle(*rule.algorithm, rule.parameters, situation) : Obstacle::none;
+    const auto why_not = rule.recipe.algorithm ? obstacle(rule.recipe, situation) : Obstacle::none;
     if (why_not == Obstacle::none)
-      return {rule.algorithm, rule.parameters, &rule >= rules_.data() + first_built_in_,
+      return {rule.recipe, &rule >= rules_.data() + first_built_in_, rule.name,
               complaint.empty() ? std::string_view(rule.text) : complaint};
     if (complaint.empty()) complaint = rule.does_not_fit[static_cast<std::size_t>(why_not)];
   }
-  return {nullptr, {}, true, complaint.empty() ? no_rule : complaint};
+  return {{}, true, "native", complaint.empty() ? no_rule : complaint};
 }
 
 std::vector<std::string_view> Rules::texts() const {

@@ -3,6 +3,7 @@
 //
 //   allreduce  bytes<=2K ranks<=64             -> flat
 //   bcast      bytes>8K  ranks>2 oversubscribed -> knomial(radix=2)
+//   gather     across_nodes bytes<=4K           -> linear by leaves
 //   alltoall   bytes>1M                         -> native
 #pragma once
 
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/catalog.hpp"
+#include "passes/recipe.hpp"
 
 namespace hocket::tuning {
 
@@ -26,16 +27,19 @@ struct Situation {
   bool predefined = true;       ///< reduction by a predefined operation
   bool oversubscribed = false;  ///< more ranks on the node than cores they may use; agreed at set-up
   bool across_nodes = false;    ///< the ranks are on several nodes
+  const passes::Neighbourhood* near = nullptr;  ///< who is under which switch; null: nothing is known
   bool background = false;      ///< non-blocking, and a thread goes on with it while the program computes
   bool single_copy = false;     ///< the ranks can read each other's memory, and it pays; agreed on the way
 };
 
 struct Choice {
-  const algorithms::Algorithm* algorithm = nullptr;  ///< null: leave it to the MPI
-  ir::Parameters parameters{};
+  passes::Recipe recipe;  ///< without an algorithm: leave it to the MPI
   bool built_in = false;  ///< by the table that Hocket brings, not by the wish of the user
-  std::string_view
-      reason;  ///< the rule's text, or why a forced algorithm did not fit; lives as long as the Rules
+  // These live as long as the Rules.
+  std::string_view name = "native";  ///< of the algorithm, and what it follows: "ring by nodes"
+  std::string_view reason;           ///< the rule's text, or why a forced algorithm did not fit
+
+  bool is_native() const { return !recipe.algorithm; }
 };
 
 class Rules {
@@ -49,7 +53,8 @@ class Rules {
   Rules& operator=(Rules&&) noexcept;
   ~Rules();
 
-  Choice choose(const Situation& situation) const noexcept;
+  /// May allocate (what is found out about groups is kept).
+  Choice choose(const Situation& situation) const;
   /// All rules in order, for `hocket explain`.
   std::vector<std::string_view> texts() const;
 

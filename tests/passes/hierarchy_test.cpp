@@ -35,12 +35,12 @@ Schedule flat(const Request& request, std::string_view name) {
   return algorithms::build(*row, with_presets);
 }
 
-Schedule inside(const Request& request) {
+Schedule inside(const Request& request, std::size_t) {
   return flat(request, "knomial");
 }
 
 /// No member forwards others' blocks: there are as many as ranks in all.
-Schedule inside_of_alltoall(const Request& request) {
+Schedule inside_of_alltoall(const Request& request, std::size_t) {
   return flat(request, "linear");
 }
 
@@ -231,13 +231,14 @@ TEST(Hierarchy, IsWrittenAsItRuns) {
 
 TEST(Hierarchy, RefusesWhatItCannotPutTogether) {
   const Groups groups({blocks(4, 2)});
-  const Parts parts{inside, inside};
+  const auto on_top = [](const Request& r) { return inside(r, 0); };
+  const Parts parts{inside, on_top};
   EXPECT_FALSE(has_hierarchy(Collective::scan) || has_hierarchy(Collective::exscan));
   EXPECT_THROW(hierarchy({Collective::scan, 4, 0, 0, true, {}}, groups, parts), Error);
   EXPECT_THROW(hierarchy({Collective::bcast, 5, 0, 0, true, {}}, groups, parts), Error);
   const Parts forwarding{inside, [](const Request& r) { return flat(r, "bruck"); }};
   EXPECT_THROW(hierarchy({Collective::alltoall, 4, 0, 0, true, {}}, groups, forwarding), Error);
-  const Parts staged{[](const Request& r) { return flat(r, "flat"); }, inside};
+  const Parts staged{[](const Request& r, std::size_t) { return flat(r, "flat"); }, on_top};
   EXPECT_THROW(hierarchy({Collective::bcast, 4, 0, 0, true, {}}, groups, staged), Error);
 }
 

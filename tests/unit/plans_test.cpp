@@ -21,9 +21,7 @@ const algorithms::Algorithm& knomial() {
 }
 
 Plans::Shared plan_of(Plans& plans, Rank root) {
-  ir::Request request = rooted(root);
-  request.parameters = algorithms::presets(knomial());
-  return plans.get(knomial(), request);
+  return plans.get(passes::plain(knomial()), rooted(root));
 }
 
 TEST(Plans, one_that_is_there_is_used_again) {

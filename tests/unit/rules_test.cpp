@@ -30,7 +30,7 @@ bool holds(const char* rule, const Situation& s) {
 }
 
 std::string name_of(const Choice& choice) {
-  return choice.algorithm ? std::string(choice.algorithm->name) : "native";
+  return std::string(choice.name);
 }
 
 std::string complaint_about(const char* rules) {
@@ -75,24 +75,84 @@ TEST(Conditions, SingleCopyIsForThoseWhoHaveAgreed) {
   const Rules rules("", "bcast:exposed", "");
   Situation s = situation(Collective::bcast, 4, std::size_t{1} << 20U);
   EXPECT_FALSE(holds("bcast single_copy -> exposed", s));
-  EXPECT_EQ(rules.choose(s).algorithm->name, "flat");
+  EXPECT_EQ(rules.choose(s).name, "flat");
   EXPECT_EQ(rules.choose(s).reason, "forced exposed does not fit: the ranks do not read each other's memory");
   s.single_copy = true;
   EXPECT_TRUE(holds("bcast single_copy -> exposed", s));
-  EXPECT_EQ(rules.choose(s).algorithm->name, "exposed");
+  EXPECT_EQ(rules.choose(s).name, "exposed");
   EXPECT_EQ(Rules().choose(s).reason, "bcast           single_copy bytes>=64K       -> exposed");
 }
 
 TEST(Conditions, AcrossNodesOnlyRowsThatSendAndReceiveCanRun) {
   Situation s = situation(Collective::allreduce, 4, 1024);
   s.across_nodes = true;
-  EXPECT_EQ(Rules().choose(s).algorithm, nullptr);
+  EXPECT_EQ(Rules().choose(s).name, "native");
   const Rules forced("", "allreduce:ring", "");
-  EXPECT_EQ(forced.choose(s).algorithm->name, "ring");
+  EXPECT_EQ(forced.choose(s).name, "ring");
   const Rules flat("", "allreduce:flat", "");
-  EXPECT_EQ(flat.choose(s).algorithm, nullptr);
+  EXPECT_EQ(flat.choose(s).name, "native");
   EXPECT_EQ(flat.choose(s).reason,
             "forced flat does not fit: reads other ranks' memory, and they are on several nodes");
+}
+
+TEST(Recipes, NameTheLevelsThatTheyFollow) {
+  const auto rules = parse_rules(
+      "gather across_nodes -> linear by leaves\n"
+      "bcast -> knomial(radix=4, segments=2) by nodes(radix=8)+switches reordered\n"
+      "allreduce -> ring reordered\n",
+      "test");
+  using passes::Level;
+  EXPECT_EQ(rules[0].name, "linear by leaves");
+  EXPECT_TRUE(rules[0].recipe.by.has(Level::leaves));
+  EXPECT_FALSE(rules[0].recipe.by.has(Level::nodes));
+  EXPECT_EQ(rules[1].name, "knomial by nodes(radix=8)+switches reordered");
+  EXPECT_EQ(rules[1].recipe.by.radix(Level::nodes), 8);
+  EXPECT_EQ(rules[1].recipe.parameters[0], 4);
+  EXPECT_TRUE(rules[1].recipe.reordered);
+  EXPECT_TRUE(rules[2].recipe.reordered);
+  EXPECT_TRUE(rules[2].recipe.by.empty());
+}
+
+TEST(Recipes, SayWhatIsWrongWithThem) {
+  const auto says = [](const char* rule, const char* what) {
+    const std::string complaint = complaint_about(rule);
+    EXPECT_NE(complaint.find(what), std::string::npos) << rule << ": " << complaint;
+  };
+  says("gather -> linear by", "'by' names levels");
+  says("gather -> linear by racks", "unknown level 'racks'; there are nodes, leaves, switches");
+  says("gather -> linear by nodes(width=2)", "unknown parameter 'width'");
+  says("gather -> linear by nodes(radix=1)", "radix=1 is not between 2 and 64");
+  says("gather -> linear around nodes", "unknown word 'around'");
+  says("gather -> flat by nodes", "'flat' does not send and receive");
+  says("gather -> native by nodes", "'native' does not send and receive");
+  says("scan -> recursive_doubling by nodes", "cannot be a part of a hierarchy: no hierarchy for scan");
+  says("scan -> recursive_doubling reordered", "the prefixes of 'scan' follow the order of ranks");
+  says("alltoall -> bruck by nodes", "'bruck' needs equal blocks");
+}
+
+TEST(Recipes, AreForRanksInSuchGroups) {
+  const Rules rules("", "allreduce:ring by nodes", "");
+  Situation s = situation(Collective::allreduce, 4);
+  s.across_nodes = true;
+  EXPECT_EQ(rules.choose(s).name, "native");
+  EXPECT_EQ(rules.choose(s).reason, "forced ring by nodes does not fit: the ranks are not in such groups");
+  const passes::Neighbourhood pairs({{0, 0, 1, 1}});
+  s.near = &pairs;
+  EXPECT_EQ(rules.choose(s).name, "ring by nodes");
+  EXPECT_EQ(rules.choose(s).reason, "forced ring by nodes");
+}
+
+TEST(Recipes, DoNotMixUpOperandsThatMayNotChangePlaces) {
+  const Rules rules("", "allreduce:recursive_doubling by nodes", "");
+  Situation s = situation(Collective::allreduce, 4);
+  s.commutative = false;
+  const passes::Neighbourhood dealt_out({{0, 1, 0, 1}}), in_blocks({{0, 0, 1, 1}});
+  s.near = &dealt_out;
+  EXPECT_EQ(rules.choose(s).reason,
+            "forced recursive_doubling by nodes does not fit: the operation does not commute, and near ranks are "
+            "not consecutive");
+  s.near = &in_blocks;
+  EXPECT_EQ(rules.choose(s).name, "recursive_doubling by nodes");
 }
 
 TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
@@ -100,8 +160,8 @@ TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
     Situation s = situation(collective, 4, bytes);
     s.across_nodes = s.background = true;
     s.sizes_known = sizes_known;
-    const auto* algorithm = Rules().choose(s).algorithm;
-    return algorithm ? algorithm->name : "native";
+    static const Rules rules;
+    return rules.choose(s).name;
   };
   using enum Collective;
   for (const Collective collective :
@@ -121,11 +181,11 @@ TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
 TEST(Conditions, TwoRanksOnTwoNodesExchangeOneMessageInTheBackground) {
   Situation s = situation(Collective::allreduce, 2, std::size_t{1} << 20U);
   s.across_nodes = s.background = true;
-  EXPECT_EQ(Rules().choose(s).algorithm->name, "recursive_doubling");
+  EXPECT_EQ(Rules().choose(s).name, "recursive_doubling");
   s.collective = Collective::bcast;
   const tuning::Choice bcast = Rules().choose(s);
-  EXPECT_EQ(bcast.algorithm->name, "knomial");
-  EXPECT_EQ(algorithms::parameter(*bcast.algorithm, bcast.parameters, "segments", 0), 1);
+  EXPECT_EQ(bcast.recipe.algorithm->name, "knomial");
+  EXPECT_EQ(algorithms::parameter(*bcast.recipe.algorithm, bcast.recipe.parameters, "segments", 0), 1);
 }
 
 TEST(Conditions, NamesOfShapesCoverAllTheirFunctions) {
@@ -145,9 +205,9 @@ TEST(Parse, TakesParametersRemarksAndEmptyLines) {
   const auto rules =
       parse_rules("# remark\n\n  bcast bytes>8K -> knomial( radix = 4 )  # why\nbcast -> native\n", "test");
   ASSERT_EQ(rules.size(), 2u);
-  EXPECT_EQ(rules[0].parameters[0], 4);
+  EXPECT_EQ(rules[0].recipe.parameters[0], 4);
   EXPECT_EQ(rules[0].text, "bcast bytes>8K -> knomial( radix = 4 )");
-  EXPECT_EQ(rules[1].algorithm, nullptr);
+  EXPECT_EQ(rules[1].recipe.algorithm, nullptr);
 }
 
 TEST(Parse, SaysWhereAndWhatIsWrongAndWhatThereIs) {
@@ -199,7 +259,7 @@ TEST(Force, ComesBeforeTheTableWithItsParameters) {
   EXPECT_EQ(rules.choose(situation(Collective::allreduce)).reason, "forced ring");
   const Choice bcast = rules.choose(situation(Collective::bcast));
   EXPECT_EQ(name_of(bcast), "knomial");
-  EXPECT_EQ(bcast.parameters[0], 4);
+  EXPECT_EQ(bcast.recipe.parameters[0], 4);
   EXPECT_EQ(name_of(rules.choose(situation(Collective::barrier))), "native");
 }
 
@@ -257,7 +317,7 @@ TEST(DefaultRules, DecideEveryCallAndSayWhy) {
         s.sizes_known = s.equal_blocks || f.collective == Collective::allgather ||
                         f.collective == Collective::reduce_scatter;
         const Choice choice = rules.choose(s);
-        EXPECT_NE(choice.algorithm, nullptr) << f.name;
+        EXPECT_NE(choice.recipe.algorithm, nullptr) << f.name;
         EXPECT_NE(choice.reason.find("->"), choice.reason.npos) << f.name;
       }
 }

@@ -60,10 +60,10 @@ def place(lab: Lab, wanted: Wanted) -> tuple[int, launchers.Placement]:
     return ranks, launchers.Placement(tuple(nodes[:needed]), per_node)
 
 
-def _write_hosts(lab: Lab, text: str) -> str:
+def _write(lab: Lab, name: str, text: str) -> str:
     """On the lab's own file system, which goes with it; jobs at the same time have files of their own."""
     script = 'file=$(mktemp "$0") && cat > "$file" && echo "$file"'
-    return lab.answer("sh", "-c", script, str(machine.FOLDER / "hosts.XXXXXXXX"), text=text).strip()
+    return lab.answer("sh", "-c", script, str(machine.FOLDER / f"{name}.XXXXXXXX"), text=text).strip()
 
 
 def _check_slurm(lab: Lab, wanted: Wanted) -> None:
@@ -79,7 +79,7 @@ def _launch(lab: Lab, mpi: Mpi, wanted: Wanted) -> tuple[list[str], dict[str, st
     if wanted.by_slurm:
         _check_slurm(lab, wanted)
         return slurm.command(mpi, ranks, placement), slurm.environment()
-    hosts = _write_hosts(lab, launchers.host_file(mpi, placement))
+    hosts = _write(lab, "hosts", launchers.host_file(mpi, placement))
     return launchers.command(mpi, lab.remote_shell, hosts, ranks, placement.per_node), {}
 
 
@@ -91,5 +91,6 @@ def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables:
     ]
     visible.make(lab, visible.of_job(program, more))
     start, settings = _launch(lab, mpi, wanted)
+    variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
     return processes.run_attached(lab.on_head(*start, *program), environment)

@@ -58,6 +58,14 @@ class Tree:
     def below(self, name: str) -> list[Machine]:
         return [machine for machine in self.machines if machine.parent == name]
 
+    def as_rack_file(self) -> str:
+        """For HOCKET_TOPOLOGY: each node, and the switches above it but for the one above all."""
+        return "".join(f"{node.name} /{'/'.join(self._switches_above(node))}\n" for node in self.nodes())
+
+    def _switches_above(self, machine: Machine) -> list[str]:
+        above = self.named(machine.parent)
+        return [*self._switches_above(above), above.name] if above.parent else []
+
     def linked(self) -> list[Machine]:
         """One for each link: the machine at its lower end."""
         return [machine for machine in self.machines if machine.parent]

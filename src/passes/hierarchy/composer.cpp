@@ -70,8 +70,8 @@ Request Composer::request_of(Collective collective, const std::vector<Rank>& mem
 
 Schedule Composer::part(Collective collective, std::size_t level) const {
   const Rank led_by = level == top() ? root() : groups_.leader(level, rank(), root());
-  const BuildFlat& build = level == top() ? parts_.on_top : parts_.inside;
-  return build(request_of(collective, members(level), rank(), led_by));
+  const Request request = request_of(collective, members(level), rank(), led_by);
+  return level == top() ? parts_.on_top(request) : parts_.inside(request, level);
 }
 
 void Composer::add(const Schedule& part, std::size_t level, const Append& append) {

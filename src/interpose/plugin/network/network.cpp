@@ -7,15 +7,17 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "engine/fingerprint.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/network/mpi_port.hpp"
+#include "interpose/plugin/network/places.hpp"
+#include "interpose/plugin/network/setup_call.hpp"
 #include "interpose/plugin/process.hpp"
 
 namespace hocket::interpose {
 namespace {
 
-constexpr double patience_seconds = 10;
 constexpr double farewell_seconds = 10;
 
 MPI_Comm comm;
@@ -31,28 +33,6 @@ void pause() {
   nanosleep(&moment, nullptr);
 }
 
-/// Waits as the MPI would, and says so if it takes long: only this rank knows that it waits.
-bool complete(MPI_Request request, const std::string& step) {
-  const Deadline patience(patience_seconds);
-  bool said = false;
-  for (int turn = 0, done = 0; true; ++turn) {
-    MPI_Status status;
-    if (host().Test(&request, &done, &status) != MPI_SUCCESS) return false;
-    if (done) return true;
-    if (turn > 1000) pause();
-    if (said || !patience.passed()) continue;
-    say("rank " + std::to_string(process.rank) + " waits in MPI_Init for " + step +
-        ": HOCKET_ACROSS_NODES needs Hocket, with this option, on every rank");
-    said = true;
-  }
-}
-
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
-}
-
 /// Does this rank have a thread for messages that may call the MPI?
 bool has_messenger() {
   int level = MPI_THREAD_SINGLE;
@@ -61,7 +41,7 @@ bool has_messenger() {
 
 /// The largest of what the ranks have is the smallest as well.
 bool all_have(const std::string& fingerprint, bool ready) {
-  const std::uint64_t own = hash_of(fingerprint);
+  const std::uint64_t own = engine::hash_of(fingerprint);
   const std::array<std::uint64_t, 4> mine{own, ~own, ready ? 0U : 1U, has_messenger() ? 0U : 1U};
   std::array<std::uint64_t, 4> largest{};
   MPI_Request request;
@@ -105,7 +85,7 @@ void agree() {
     throw Error("the MPI made no communicator for Hocket");
   let_errors_return();
   const std::string fingerprint = process.engine->fingerprint();
-  opened = all_have(fingerprint, connect());
+  opened = all_have(fingerprint, connect()) && exchange_places(comm);
   if (opened) return;
   process.engine->disconnect();
   host().Comm_free(&comm);

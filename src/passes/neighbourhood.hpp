@@ -1,0 +1,52 @@
+// Where the ranks of a communicator are: who shares a node with whom, and a switch. All ranks know the same.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "passes/groups.hpp"
+#include "passes/levels.hpp"
+
+namespace hocket::passes {
+
+/// The groups of a hierarchy, and the width of the trees inside them, level by level.
+struct Grouping {
+  Groups groups;
+  std::vector<std::int16_t> radix;
+};
+
+class Neighbourhood {
+ public:
+  /// The number of each rank's node; then, from the inside out, of the group that it is in under each level
+  /// of switches. Throws Error as Groups does.
+  explicit Neighbourhood(std::vector<GroupNumbers> rows);
+
+  Rank ranks() const noexcept { return static_cast<Rank>(rows_.front().size()); }
+  /// Levels in which every rank is alone, or all are together, or nobody joins who was not together before,
+  /// are left out. Null if none is left.
+  const Grouping* grouped(const By& by) const;
+  /// The ranks in such an order that near ones are neighbours, on every level.
+  std::span<const Rank> order() const noexcept { return order_; }
+  bool is_in_order() const noexcept { return is_in_order_; }
+  /// The same ranks, renumbered in that order.
+  const Neighbourhood& in_order() const;
+
+ private:
+  std::optional<Grouping> group(const By& by) const;
+  bool follows(const By& by, std::size_t row) const;
+  std::int16_t radix_on(const By& by, std::size_t row) const;
+
+  struct Known {
+    By by;
+    std::optional<Grouping> grouping;
+  };
+  std::vector<GroupNumbers> rows_;
+  std::vector<Rank> order_;
+  bool is_in_order_ = true;
+  mutable std::vector<std::unique_ptr<Known>> known_;  ///< by what was asked for
+  mutable std::unique_ptr<Neighbourhood> in_order_;
+};
+
+}  // namespace hocket::passes

@@ -1,0 +1,114 @@
+#include "passes/recipe.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "passes/hierarchy.hpp"
+#include "passes/reorder.hpp"
+#include "passes/segment.hpp"
+
+namespace hocket::passes {
+namespace {
+
+using algorithms::Algorithm;
+using ir::Collective;
+using ir::Request;
+using ir::Schedule;
+
+/// What follows in the order of ranks that a recipe asks for.
+const Neighbourhood* seen_in_order(const Recipe& recipe, const Neighbourhood* near) {
+  return recipe.reordered && near ? &near->in_order() : near;
+}
+
+/// Trees in which nobody forwards others' blocks are the widest ones; those of vectors are narrow, since the
+/// leader sends or folds the same amount for each member.
+std::int32_t radix_inside(Collective collective, std::int16_t wanted) {
+  if (wanted != By::preset) return wanted;
+  return ir::is_vector(collective) ? 2 : 0;
+}
+
+Schedule build_inside(const Request& request, std::int16_t wanted_radix, bool may_forward) {
+  const std::int32_t radix = may_forward ? radix_inside(request.collective, wanted_radix) : 0;
+  const Algorithm* row = algorithms::find(request.collective, radix == 0 ? "linear" : "knomial");
+  Request with_radix = request;
+  with_radix.parameters = algorithms::presets(*row);
+  if (radix != 0) with_radix.parameters[0] = radix;
+  return algorithms::build(*row, with_radix);
+}
+
+Schedule build_hierarchy(const Recipe& recipe, const Request& request, const Grouping& grouping) {
+  const bool may_forward = request.collective != Collective::alltoall;
+  return hierarchy(request, grouping.groups,
+                   {[&](const Request& part, std::size_t level) {
+                      return build_inside(part, grouping.radix[level], may_forward);
+                    },
+                    [&](const Request& part) { return algorithms::build(*recipe.algorithm, part); }});
+}
+
+Schedule build_in_order(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  if (recipe.by.empty()) return algorithms::build(*recipe.algorithm, request);
+  const Grouping* grouping = near ? near->grouped(recipe.by) : nullptr;
+  if (!grouping) throw Error("the ranks are not in such groups");
+  return build_hierarchy(recipe, request, *grouping);
+}
+
+Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  const Neighbourhood* seen = seen_in_order(recipe, near);
+  if (!recipe.reordered || !near || near->is_in_order()) return build_in_order(recipe, request, seen);
+  return reorder(request, near->order(),
+                 [&](const Request& part) { return build_in_order(recipe, part, seen); });
+}
+
+/// All ranks' schedules are looked at, so that all ranks decide alike: some requests of a row may be
+/// pipelined, others not (a k-nomial reduction whose operation does not commute ends with a message that
+/// makes a cycle).
+bool can_segment_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  std::vector<Schedule> all;
+  for (Rank r = 0; r < request.ranks; ++r) all.push_back(build_whole(recipe, request.seen_by(r), near));
+  return can_segment(all);
+}
+
+Misfit misfit_of_groups(const Recipe& recipe, const Request& request, const Grouping* grouping) {
+  if (!grouping) return Misfit::groups;
+  if (!request.commutative && !grouping->groups.are_runs()) return Misfit::order;
+  const Groups& groups = grouping->groups;
+  Request on_top = request;
+  on_top.parameters = recipe.parameters;
+  on_top.root = 0;
+  on_top.ranks = static_cast<Rank>(groups.members(groups.levels(), 0, -1).size());
+  return algorithms::fits(*recipe.algorithm, on_top) ? Misfit::none : Misfit::ranks;
+}
+
+}  // namespace
+
+Recipe plain(const Algorithm& algorithm) {
+  Recipe recipe;
+  recipe.algorithm = &algorithm;
+  recipe.parameters = algorithms::presets(algorithm);
+  return recipe;
+}
+
+Misfit misfit(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  if (recipe.reordered && !request.commutative && near && !near->is_in_order()) return Misfit::order;
+  if (!recipe.by.empty()) {
+    const Neighbourhood* seen = seen_in_order(recipe, near);
+    return misfit_of_groups(recipe, request, seen ? seen->grouped(recipe.by) : nullptr);
+  }
+  if (recipe.reordered && !near) return Misfit::groups;
+  Request flat = request;
+  flat.parameters = recipe.parameters;
+  return algorithms::fits(*recipe.algorithm, flat) ? Misfit::none : Misfit::ranks;
+}
+
+Schedule build(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  Request own = request;
+  own.parameters = recipe.parameters;
+  Schedule schedule = build_whole(recipe, own, near);
+  const std::int32_t segments =
+      algorithms::parameter(*recipe.algorithm, recipe.parameters, "segments", 1);
+  if (segments < 2 || !can_segment_all(recipe, own, near)) return schedule;
+  return segment(schedule, static_cast<std::uint32_t>(segments));
+}
+
+}  // namespace hocket::passes

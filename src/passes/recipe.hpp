@@ -1,0 +1,45 @@
+// What is run for a call: a row of the catalog with its parameters, and how it follows the machine. Rules,
+// HOCKET_FORCE and the command line write it as text (tuning/parse.hpp):
+//
+//   ring                                    flat
+//   knomial(segments=8) by nodes+leaves     inside nodes, inside leaf switches, then among their leaders
+//   linear by leaves(radix=4)               trees of width 4 below leaf switches
+//   ring reordered                          ranks renumbered so that near ones are neighbours
+#pragma once
+
+#include <functional>
+
+#include "algorithms/catalog.hpp"
+#include "passes/levels.hpp"
+#include "passes/neighbourhood.hpp"
+
+namespace hocket::passes {
+
+struct Recipe {
+  const algorithms::Algorithm* algorithm = nullptr;  ///< of all ranks, or of the outermost leaders
+  ir::Parameters parameters{};
+  By by;
+  bool reordered = false;
+  bool operator==(const Recipe&) const = default;
+
+  bool is_flat() const { return by.empty() && !reordered; }
+};
+
+/// The row as it is preset, for all ranks alike.
+Recipe plain(const algorithms::Algorithm& algorithm);
+
+/// Why a recipe cannot be followed by these ranks.
+enum class Misfit : std::uint8_t {
+  none,
+  ranks,   ///< the algorithm does not fit their number, or that of the leaders
+  groups,  ///< they are not in such groups
+  order,   ///< an operation that does not commute, and groups that are not runs of ranks, or another order
+};
+
+/// `near`: null where nothing is known of the machine. The request's parameters do not count.
+Misfit misfit(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near);
+
+/// One rank's schedule. Throws Error where there is a misfit, or a row cannot be a part of a hierarchy.
+ir::Schedule build(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near);
+
+}  // namespace hocket::passes

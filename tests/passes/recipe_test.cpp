@@ -1,0 +1,185 @@
+// Recipes: rows of the catalog that follow the machine mean what the rows mean, wherever ranks and roots are;
+// and what cannot be followed is said before.
+#include "passes/recipe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "base/error.hpp"
+#include "ir/text.hpp"
+#include "ir/verify.hpp"
+#include "passes/hierarchy.hpp"
+#include "passes/reorder.hpp"
+
+namespace hocket::passes {
+namespace {
+
+using algorithms::Algorithm;
+using ir::Collective;
+using ir::Request;
+using ir::Schedule;
+
+GroupNumbers dealt_out(Rank ranks, Rank groups) {
+  GroupNumbers row;
+  for (Rank r = 0; r < ranks; ++r) row.push_back(static_cast<std::uint32_t>(r % groups));
+  return row;
+}
+GroupNumbers in_blocks(Rank ranks, Rank per_group) {
+  GroupNumbers row;
+  for (Rank r = 0; r < ranks; ++r) row.push_back(static_cast<std::uint32_t>(r / per_group));
+  return row;
+}
+GroupNumbers joined(const GroupNumbers& inner, std::uint32_t groups) {
+  GroupNumbers row = inner;
+  for (auto& number : row) number %= groups;
+  return row;
+}
+
+std::vector<Neighbourhood> neighbourhoods(Rank ranks) {
+  std::vector<Neighbourhood> all;
+  all.emplace_back(std::vector<GroupNumbers>{in_blocks(ranks, 2), in_blocks(ranks, 4)});
+  all.emplace_back(std::vector<GroupNumbers>{dealt_out(ranks, 6), joined(dealt_out(ranks, 6), 3)});
+  all.emplace_back(std::vector<GroupNumbers>{in_blocks(ranks, 1), dealt_out(ranks, 4), joined(dealt_out(ranks, 4), 2)});
+  std::mt19937 random(static_cast<unsigned>(ranks));
+  GroupNumbers nodes;
+  for (Rank r = 0; r < ranks; ++r) nodes.push_back(static_cast<std::uint32_t>(random() % 7));
+  all.emplace_back(std::vector<GroupNumbers>{nodes, joined(nodes, 3)});
+  return all;
+}
+
+By by(std::initializer_list<Level> levels, std::int16_t radix = By::preset) {
+  By result;
+  for (const Level level : levels) result.add(level, radix);
+  return result;
+}
+
+std::vector<Recipe> recipes_of(const Algorithm& row) {
+  std::vector<Recipe> all;
+  for (const bool reordered : {false, true})
+    for (const By& levels : {By{}, by({Level::nodes}), by({Level::leaves}), by({Level::switches}),
+                             by({Level::nodes, Level::switches}), by({Level::nodes, Level::leaves}, 3)}) {
+      if (!levels.empty() && row.blocks == algorithms::Blocks::equal) continue;
+      Recipe recipe = plain(row);
+      recipe.by = levels;
+      recipe.reordered = reordered;
+      all.push_back(recipe);
+    }
+  return all;
+}
+
+/// Rows that can be parts: no Bruck, which forwards blocks whose sizes only it knows.
+bool can_follow(const Recipe& recipe) {
+  const Algorithm& row = *recipe.algorithm;
+  return row.access == algorithms::Access::two_sided &&
+         (recipe.by.empty() || has_hierarchy(row.collective)) &&
+         (!recipe.reordered || can_be_reordered(row.collective));
+}
+
+std::vector<Schedule> built(const Recipe& recipe, const Request& request, const Neighbourhood& near) {
+  std::vector<Schedule> all;
+  for (Rank r = 0; r < request.ranks; ++r) all.push_back(build(recipe, request.seen_by(r), &near));
+  return all;
+}
+
+ir::Sizes sizes_for(const Recipe& recipe) {
+  const bool leaders_keep_blocks = recipe.algorithm->collective == Collective::alltoall && !recipe.by.empty();
+  return leaders_keep_blocks || recipe.algorithm->blocks == algorithms::Blocks::equal ? ir::Sizes::equal
+                                                                                      : ir::Sizes::known;
+}
+
+void expect_right(const Recipe& recipe, const Request& request, const Neighbourhood& near) {
+  const auto schedules = built(recipe, request, near);
+  for (const bool in_place : std::set<bool>{false, recipe.algorithm->in_place}) {
+    const ir::Verdict verdict =
+        ir::verify(schedules, {in_place, !request.commutative, sizes_for(recipe)});
+    ASSERT_TRUE(verdict) << name_of(request.collective) << ":" << recipe.algorithm->name << ", "
+                         << request.ranks << " ranks, root " << request.root << ", in place " << in_place
+                         << ": " << verdict.what << "\n"
+                         << ir::to_text(schedules[0]);
+  }
+}
+
+TEST(Recipe, MeansWhatTheRowMeans) {
+  int proved = 0;
+  for (const Algorithm& row : algorithms::catalog())
+    for (const Recipe& recipe : recipes_of(row))
+      for (const Rank ranks : {2, 5, 8, 12})
+        for (const Neighbourhood& near : neighbourhoods(ranks))
+          for (Rank root = 0; root < (ir::is_rooted(row.collective) ? ranks : 1); root += 3) {
+            const Request request{row.collective, ranks, 0, root, true, {}};
+            if (!can_follow(recipe) || misfit(recipe, request, &near) != Misfit::none) continue;
+            expect_right(recipe, request, near);
+            ++proved;
+          }
+  EXPECT_GT(proved, 2000);
+}
+
+TEST(Recipe, KeepsTheOrderOfRanksOrDoesNotFit) {
+  int proved = 0, refused = 0;
+  for (const Collective collective : {Collective::reduce, Collective::allreduce})
+    for (const Algorithm& row : algorithms::catalog())
+      for (const Recipe& recipe : recipes_of(row))
+        for (const Neighbourhood& near : neighbourhoods(12)) {
+          const Request request{collective, 12, 0, 0, false, {}};
+          if (row.collective != collective || row.order != algorithms::Order::ranked || !can_follow(recipe))
+            continue;
+          const Misfit found = misfit(recipe, request, &near);
+          found == Misfit::order ? ++refused : found == Misfit::none ? ++proved : 0;
+          if (found == Misfit::none) expect_right(recipe, request, near);
+        }
+  EXPECT_GT(proved, 10);
+  EXPECT_GT(refused, 10);
+}
+
+TEST(Recipe, NeedsGroupsThatJoinSomebody) {
+  const Recipe ring = plain(*algorithms::find(Collective::allreduce, "ring"));
+  Recipe by_nodes = ring, by_leaves = ring;
+  by_nodes.by = by({Level::nodes});
+  by_leaves.by = by({Level::leaves});
+  const Request request{Collective::allreduce, 4};
+  const Neighbourhood alone({in_blocks(4, 1)}), together({in_blocks(4, 4)}), pairs({in_blocks(4, 2)});
+  EXPECT_EQ(misfit(by_nodes, request, nullptr), Misfit::groups);
+  EXPECT_EQ(misfit(by_nodes, request, &alone), Misfit::groups);
+  EXPECT_EQ(misfit(by_nodes, request, &together), Misfit::groups);
+  EXPECT_EQ(misfit(by_nodes, request, &pairs), Misfit::none);
+  EXPECT_EQ(misfit(by_leaves, request, &pairs), Misfit::groups);
+  EXPECT_EQ(misfit(ring, request, nullptr), Misfit::none);
+  EXPECT_THROW(build(by_nodes, request, &alone), Error);
+}
+
+int crossings(const std::vector<Schedule>& schedules, const GroupNumbers& groups) {
+  int found = 0;
+  for (const Schedule& s : schedules)
+    for (const ir::Op& op : s.ops)
+      found += op.code == ir::OpCode::send &&
+               groups[static_cast<std::size_t>(s.rank)] != groups[static_cast<std::size_t>(op.peer)];
+  return found;
+}
+
+TEST(Reordered, ARingCrossesEachBoundaryOnce) {
+  const GroupNumbers leaves = dealt_out(16, 4);
+  const Neighbourhood near({in_blocks(16, 1), leaves});
+  Recipe ring = plain(*algorithms::find(Collective::allreduce, "ring"));
+  const Request request{Collective::allreduce, 16};
+  const int rounds = 2 * 15;
+  EXPECT_EQ(crossings(built(ring, request, near), leaves), 16 * rounds);
+  ring.reordered = true;
+  EXPECT_EQ(crossings(built(ring, request, near), leaves), 4 * rounds);
+}
+
+TEST(Neighbourhood, PutsNearRanksBesideEachOther) {
+  const Neighbourhood near({{0, 1, 0, 2, 1, 3}, {0, 1, 0, 0, 1, 1}});
+  EXPECT_EQ(std::vector<Rank>(near.order().begin(), near.order().end()), (std::vector<Rank>{0, 2, 3, 1, 4, 5}));
+  EXPECT_FALSE(near.is_in_order());
+  EXPECT_TRUE(near.in_order().is_in_order());
+  const Grouping* both = near.grouped(by({Level::nodes, Level::leaves}));
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->groups.levels(), 2U);
+  EXPECT_EQ(near.grouped(by({Level::nodes, Level::leaves})), both);
+  EXPECT_TRUE(near.in_order().grouped(by({Level::leaves}))->groups.are_runs());
+}
+
+}  // namespace
+}  // namespace hocket::passes
