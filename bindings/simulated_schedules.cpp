@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "passes/hierarchy.hpp"
 #include "passes/segment.hpp"
+#include "tuning/parse.hpp"
 
 namespace hocket::bindings {
 
@@ -13,76 +13,90 @@ namespace simulated = executors::simulated;
 
 namespace {
 
-/// Whether a row may be segmented does not depend on the number of ranks: a few tell.
-bool can_segment(const Named& n) {
-  constexpr ir::Rank few = 9;
-  ir::Request request = n.request;
-  request.ranks = std::min(request.ranks, few);
+using Near = std::shared_ptr<const passes::Neighbourhood>;
+
+/// Two ranks on a node, two nodes under a leaf.
+constexpr ir::Rank few = 9;
+Near near_of_few() {
+  std::vector<passes::GroupNumbers> rows(2);
+  for (std::uint32_t rank = 0; rank < few; ++rank) {
+    rows[0].push_back(rank / 2);
+    rows[1].push_back(rank / 4);
+  }
+  return std::make_shared<passes::Neighbourhood>(std::move(rows));
+}
+
+/// Whether schedules may be segmented does not depend on the number of ranks: a few tell.
+bool can_segment(const passes::Recipe& recipe, ir::Request request) {
+  request.ranks = few;
   request.root = std::min(request.root, request.ranks - 1);
+  const Near near = near_of_few();
   std::vector<ir::Schedule> all;
-  for (ir::Rank rank = 0; rank < request.ranks; ++rank)
-    all.push_back(algorithms::build(n.algorithm, request.seen_by(rank)));
+  for (ir::Rank rank = 0; rank < few; ++rank)
+    all.push_back(passes::build(recipe, request.seen_by(rank), near.get()));
   return passes::can_segment(all);
 }
 
-const simulated::Level& level_named(const simulated::Network& network, const std::string& name) {
+/// Takes the segments out of the recipe, because build() would look at the schedules of all ranks for each.
+std::uint32_t taken_segments(passes::Recipe& recipe) {
+  for (std::size_t i = 0; i < recipe.algorithm->parameters.size(); ++i)
+    if (recipe.algorithm->parameters[i].name == "segments")
+      return static_cast<std::uint32_t>(std::exchange(recipe.parameters[i], 1));
+  return 1;
+}
+
+simulated::ScheduleOf schedule_of(passes::Recipe recipe, const ir::Request& request, const Near& near) {
+  const std::uint32_t segments = taken_segments(recipe);
+  const auto whole = [recipe, request, near](ir::Rank rank) {
+    return passes::build(recipe, request.seen_by(rank), near.get());
+  };
+  if (segments < 2 || !can_segment(recipe, request)) return whole;
+  return [whole, segments](ir::Rank rank) { return passes::segment(whole(rank), segments); };
+}
+
+passes::GroupNumbers numbers_of(const simulated::Level& level, ir::Rank ranks) {
+  passes::GroupNumbers numbers;
+  for (ir::Rank rank = 0; rank < ranks; ++rank) numbers.push_back(level.group(rank));
+  return numbers;
+}
+
+/// From the node on outwards; null where nothing is said of nodes.
+Near near_of(const simulated::Network& network, ir::Rank ranks) {
+  std::vector<passes::GroupNumbers> rows;
   for (const auto& level : network.levels)
-    if (level.name == name && !level.holds_all()) return level;
-  throw Error("this machine has no groups by " + name);
+    if (!level.holds_all() && (level.name == "node" || !rows.empty()))
+      rows.push_back(numbers_of(level, ranks));
+  return rows.empty() ? nullptr : std::make_shared<const passes::Neighbourhood>(std::move(rows));
 }
 
-passes::Groups groups_of(const simulated::Network& network, ir::Rank ranks,
-                         const std::vector<std::string>& by) {
-  std::vector<std::vector<std::uint32_t>> rows;
-  for (const std::string& name : by) {
-    const auto& level = level_named(network, name);
-    rows.emplace_back();
-    for (ir::Rank rank = 0; rank < ranks; ++rank) rows.back().push_back(level.group(rank));
-  }
-  return passes::Groups(std::move(rows));
-}
-
-passes::BuildFlat builds(const Named& n) {
-  return [&row = n.algorithm, parameters = n.request.parameters](ir::Request request) {
-    request.parameters = parameters;
-    if (!algorithms::fits(row, request))
-      throw Error(std::string(row.name) + " does not fit " + std::to_string(request.ranks) + " ranks");
-    return algorithms::build(row, request);
-  };
-}
-
-/// The named algorithm inside; it may be another one in each of the collectives that a hierarchy is made of.
-passes::BuildFlat builds_inside(const std::string& name) {
-  return [name](ir::Request request) {
-    const auto* row = algorithms::find(request.collective, name);
-    if (!row)
-      throw Error("no algorithm for " + std::string(ir::name_of(request.collective)) + " named " + name);
-    request.parameters = algorithms::presets(*row);
-    return algorithms::build(*row, request);
-  };
+void check(passes::Misfit misfit) {
+  if (misfit == passes::Misfit::ranks) throw Error("it does not fit this number of ranks");
+  if (misfit == passes::Misfit::groups) throw Error("the ranks are not in such groups");
+  if (misfit == passes::Misfit::order) throw Error("the operation does not commute");
 }
 
 }  // namespace
 
-/// As the engine would run it: cut into segments where the row says so.
-simulated::ScheduleOf flat_schedule_of(const Named& n) {
-  const int segments = algorithms::parameter(n.algorithm, n.request.parameters, "segments", 1);
-  if (segments < 2 || !can_segment(n))
-    return [n](ir::Rank rank) { return algorithms::build(n.algorithm, n.request.seen_by(rank)); };
-  return [n, segments](ir::Rank rank) {
-    return passes::segment(algorithms::build(n.algorithm, n.request.seen_by(rank)),
-                           static_cast<std::uint32_t>(segments));
-  };
+ir::Request request_from(const std::string& collective, int ranks, int root, bool commutative) {
+  if (ranks < 1 || root < 0 || root >= ranks) throw Error("no such root among the ranks");
+  ir::Request request{.collective = collective_from(collective), .ranks = ranks, .rank = 0, .root = root};
+  request.commutative = commutative;
+  return request;
 }
 
-simulated::ScheduleOf schedule_of(const Named& n, const Hierarchy& hierarchy,
+simulated::ScheduleOf flat_schedule_of(const Named& n) {
+  passes::Recipe recipe = passes::plain(n.algorithm);
+  recipe.parameters = n.request.parameters;
+  return schedule_of(recipe, n.request, nullptr);
+}
+
+simulated::ScheduleOf schedule_of(const ir::Request& request, const std::string& text,
                                   const simulated::Network& network) {
-  if (hierarchy.by.empty()) return flat_schedule_of(n);
-  const auto groups = std::make_shared<passes::Groups>(groups_of(network, n.request.ranks, hierarchy.by));
-  const passes::Parts parts = {builds_inside(hierarchy.inside), builds(n)};
-  return [n, groups, parts](ir::Rank rank) {
-    return passes::hierarchy(n.request.seen_by(rank), *groups, parts);
-  };
+  const passes::Recipe recipe = tuning::parse_recipe(request.collective, text);
+  if (!recipe.algorithm) throw Error("'" + text + "' is no algorithm");
+  const Near near = near_of(network, request.ranks);
+  check(passes::misfit(recipe, request, near.get()));
+  return schedule_of(recipe, request, near);
 }
 
 }  // namespace hocket::bindings

@@ -1,21 +1,21 @@
-// Which schedules are simulated: rows of the catalog, as the engine would cut them, and hierarchies of them.
+// Which schedules are simulated: rows of the catalog, and recipes on a machine, as the engine would cut them.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "executors/simulated/classes.hpp"
 #include "values.hpp"
 
 namespace hocket::bindings {
 
-struct Hierarchy {
-  std::vector<std::string> by;  ///< levels of the network, innermost first
-  std::string inside;           ///< the algorithm inside of their groups
-};
-
 executors::simulated::ScheduleOf flat_schedule_of(const Named& n);
-executors::simulated::ScheduleOf schedule_of(const Named& n, const Hierarchy& hierarchy,
+
+/// Of a recipe's text. Throws Error where it cannot be followed on this machine.
+executors::simulated::ScheduleOf schedule_of(const ir::Request& request, const std::string& recipe,
                                              const executors::simulated::Network& network);
+
+executors::simulated::Network network_from(const nb::dict& d);
+/// Of any rank among these, with its root.
+ir::Request request_from(const std::string& collective, int ranks, int root, bool commutative);
 
 }  // namespace hocket::bindings

@@ -40,15 +40,6 @@ simulated::Level level_from(const nb::dict& d) {
   return level;
 }
 
-simulated::Network network_from(const nb::dict& d) {
-  simulated::Network network;
-  for (const nb::handle each : nb::cast<nb::sequence>(d["levels"]))
-    network.levels.push_back(level_from(nb::cast<nb::dict>(each)));
-  network.copy = nb::cast<double>(d["copy"]);
-  network.reduce = nb::cast<double>(d["reduce"]);
-  return network;
-}
-
 nb::dict prediction_to_dict(const simulated::Prediction& prediction) {
   nb::list finish, busy;
   for (const auto& time : prediction.of_class) {
@@ -94,12 +85,11 @@ simulated::Prediction predicted(const simulated::Classes& classes, const simulat
   }
 }
 
-nb::dict simulated_at_scale(const Named& n, const Hierarchy& hierarchy, std::uint64_t bytes,
+nb::dict simulated_at_scale(const ir::Request& request, const std::string& recipe, std::uint64_t bytes,
                             const simulated::Network& network) {
-  const ir::Rank ranks = n.request.ranks;
-  network.check(ranks);
-  const auto classes =
-      simulated::classify(ranks, schedule_of(n, hierarchy, network), bytes, network, most_steps_at_scale);
+  network.check(request.ranks);
+  const auto classes = simulated::classify(request.ranks, schedule_of(request, recipe, network), bytes,
+                                           network, most_steps_at_scale);
   auto d = prediction_to_dict(predicted(classes, network));
   d["classes"] = classes.period;
   d["traffic"] = traffic_to_list(simulated::traffic(classes, network));
@@ -107,6 +97,15 @@ nb::dict simulated_at_scale(const Named& n, const Hierarchy& hierarchy, std::uin
 }
 
 }  // namespace
+
+simulated::Network network_from(const nb::dict& d) {
+  simulated::Network network;
+  for (const nb::handle each : nb::cast<nb::sequence>(d["levels"]))
+    network.levels.push_back(level_from(nb::cast<nb::dict>(each)));
+  network.copy = nb::cast<double>(d["copy"]);
+  network.reduce = nb::cast<double>(d["reduce"]);
+  return network;
+}
 
 void bind_simulation(nb::module_& m) {
   using Text = const std::string&;
@@ -121,13 +120,12 @@ void bind_simulation(nb::module_& m) {
       "Times in ns on LogGP parameters: `finish` and `busy` of rank r stand at r modulo their length.");
   m.def(
       "simulate_at_scale",
-      [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,
-         std::uint64_t bytes, const nb::dict& network, const std::vector<std::string>& by, Text inside) {
-        const auto n = named(collective, algorithm, ranks, root, parameters, commutative);
-        return simulated_at_scale(n, {by, inside}, bytes, network_from(network));
+      [](Text collective, Text recipe, int ranks, int root, bool commutative, std::uint64_t bytes,
+         const nb::dict& network) {
+        return simulated_at_scale(request_from(collective, ranks, root, commutative), recipe, bytes,
+                                  network_from(network));
       },
-      "As simulate(), and what goes over the boundaries of each level; `by` names levels of the network "
-      "whose groups a hierarchy follows, with the algorithm `inside` of them.");
+      "As simulate(), of a recipe's text such as `ring by nodes`, and what leaves the groups of each level.");
   m.def(
       "goal",
       [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,
