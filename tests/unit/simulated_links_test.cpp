@@ -172,9 +172,9 @@ TEST(Traffic, NamesTheRootsNode) {
       classify(
           16, [&](Rank r) { return algorithms::build(row, request.seen_by(r)); }, 100, lab(), most_steps),
       lab());
-  EXPECT_EQ(found[0].busiest, 6u);
+  EXPECT_EQ(found[0].busiest, 6);
   EXPECT_EQ(found[0].most, 1500u);
-  EXPECT_EQ(found[1].busiest, 1u);
+  EXPECT_EQ(found[1].busiest, 4);
   EXPECT_EQ(found[1].most, 1200u);
 }
 

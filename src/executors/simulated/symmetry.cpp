@@ -21,9 +21,16 @@ bool lies_alike(const Level& level, Rank ranks, Rank places) {
   return true;
 }
 
+/// Which nothing leaves.
+bool is_one_group(const Level& level, Rank ranks) {
+  for (Rank rank = 1; rank < ranks; ++rank)
+    if (!level.holds(0, rank)) return false;
+  return true;
+}
+
 /// A link serves its ranks one after the other, so that they cannot stand for each other.
 bool shares_no_link(const Level& level, Rank ranks, Rank period) {
-  if (!level.link) return true;
+  if (!level.link || is_one_group(level, ranks)) return true;
   std::unordered_map<std::uint64_t, Rank> first;
   for (Rank rank = 0; rank < ranks; ++rank) {
     const std::uint64_t member =

@@ -61,7 +61,7 @@ class Count {
     found_[i].bytes *= times;
     const auto busiest = std::ranges::max_element(carried_[i], {}, &Carried::most);
     found_[i].most = busiest->most();
-    found_[i].busiest = network_.levels[i].group(static_cast<Rank>(busiest - carried_[i].begin()));
+    found_[i].busiest = static_cast<Rank>(busiest - carried_[i].begin());
   }
 
   const Classes& classes_;

@@ -13,7 +13,7 @@ struct Traffic {
   std::uint64_t messages = 0;  ///< that leave a group of this level
   std::uint64_t bytes = 0;
   std::uint64_t most = 0;     ///< bytes out of, or into, one group
-  std::uint32_t busiest = 0;  ///< that group
+  Rank busiest = 0;            ///< the first rank of that group
 };
 
 /// Of all levels but the last, which nothing leaves.

@@ -1,0 +1,91 @@
+"""On which node, and where on it, each rank is."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from hocket.errors import CommandError
+from hocket.simulate.shape import Shape
+from hocket.topology import placement as host_file
+
+WORDS = ("block", "cyclic", "scattered", "queue")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Of each rank: the number of its node, and the slot on it."""
+
+    nodes: tuple[int, ...]
+    slots: tuple[int, ...]
+
+    @property
+    def ranks(self) -> int:
+        return len(self.nodes)
+
+    def used(self) -> set[int]:
+        return set(self.nodes)
+
+
+def _on(nodes: list[int], ranks: int, per_node: int) -> Placement:
+    """One node after the other."""
+    return Placement(
+        tuple(nodes[rank // per_node] for rank in range(ranks)),
+        tuple(rank % per_node for rank in range(ranks)),
+    )
+
+
+def _cyclic(shape: Shape) -> list[int]:
+    """One node of each leaf in turn, as in the lab."""
+    if not shape.above:
+        return list(range(len(shape.nodes)))
+    columns: dict[int, list[int]] = defaultdict(list)
+    for node, leaf in enumerate(next(iter(shape.above.values()))):
+        columns[leaf].append(node)
+    longest = max(map(len, columns.values()))
+    return [column[i] for i in range(longest) for column in columns.values() if i < len(column)]
+
+
+def _scattered(shape: Shape, seed: int) -> list[int]:
+    return random.Random(seed).sample(range(len(shape.nodes)), len(shape.nodes))
+
+
+def ordered(shape: Shape, word: str, seed: int) -> list[int]:
+    """All nodes, in the order in which a job of any size gets them."""
+    if word == "cyclic":
+        return _cyclic(shape)
+    return _scattered(shape, seed) if word == "scattered" else list(range(len(shape.nodes)))
+
+
+def per_node(shape: Shape, ranks: int, wanted: int) -> int:
+    """What was asked for; else a rank for each core; else what fits."""
+    most = wanted or shape.slots or -(-ranks // len(shape.nodes))
+    needed = -(-ranks // most)
+    if needed > len(shape.nodes):
+        raise CommandError(
+            f"{ranks} ranks, {most} on a node, need {needed} nodes, and this machine has {len(shape.nodes)}"
+        )
+    return most
+
+
+def on_nodes(nodes: list[int], ranks: int, each: int) -> Placement:
+    if len(nodes) * each < ranks:
+        raise CommandError(f"{ranks} ranks, {each} on a node, do not fit on {len(nodes)} nodes")
+    return _on(nodes, ranks, each)
+
+
+def of_file(shape: Shape, path: Path) -> Placement:
+    """A host a line, in the order of ranks."""
+    numbers = {name: number for number, name in enumerate(shape.nodes)}
+    slots: dict[int, int] = defaultdict(int)
+    nodes, on_node = [], []
+    for rank, host in enumerate(host_file.read(path)):
+        if host not in numbers:
+            raise CommandError(f"rank {rank} is on '{host}', which is not in this machine")
+        node = numbers[host]
+        nodes.append(node)
+        on_node.append(slots[node])
+        slots[node] += 1
+    return Placement(tuple(nodes), tuple(on_node))
