@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from hocket import __version__, processes
-from hocket.commands import bench, doctor, explain, install_mpi, lab, loggp, plan, report, run, topo, verify
+from hocket.commands import (
+    bench,
+    doctor,
+    explain,
+    install_mpi,
+    lab,
+    loggp,
+    plan,
+    report,
+    run,
+    simulate,
+    topo,
+    verify,
+)
 from hocket.errors import CommandError
 
 app = typer.Typer(
@@ -19,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (run, lab, topo, bench, explain, verify, plan, loggp, report, doctor, install_mpi):
+for verb in (run, lab, topo, bench, explain, verify, plan, loggp, simulate, report, doctor, install_mpi):
     verb.register(app)
 
 

@@ -88,9 +88,7 @@ def _stream(nodes: int, seed: int, count: int) -> list[Job]:
     """Jobs as on the page, in proportion to the machine; they end before their time is over."""
     drawn = random.Random(seed)
     jobs = [drawn.choice(PAGE) for _ in range(count)]
-    return [
-        Job(max(1, job.nodes * nodes // PAGE_NODES), job.hours, drawn.uniform(0.2, 1.0)) for job in jobs
-    ]
+    return [Job(max(1, job.nodes * nodes // PAGE_NODES), job.hours, drawn.uniform(0.2, 1.0)) for job in jobs]
 
 
 def allocate(nodes: int, wanted: int, seed: int, before: int = 200) -> Allocation:

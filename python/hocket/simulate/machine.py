@@ -10,6 +10,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,9 @@ def _link(value: object, name: str) -> Link:
 def _protocol(value: object, level: str) -> Protocol:
     what = f"a protocol of level {level}"
     d = _dict(value, what, {"from_bytes", "L", "o", "g", "G"}, {"O"})
-    times = {name: _number(d.get(name, 0.0), f"{name} of level {level}") for name in ("L", "o", "g", "G", "O")}
+    times = {
+        name: _number(d.get(name, 0.0), f"{name} of level {level}") for name in ("L", "o", "g", "G", "O")
+    }
     return Protocol(from_bytes=_whole(d["from_bytes"], f"from_bytes of level {level}"), **times)
 
 
@@ -135,15 +138,15 @@ def _with_groups_of_slots(found: Shape, levels: list[Level]) -> Shape:
         if level.name not in found.levels and level.ranks > 1 and level is not levels[-1]:
             inside[level.name] = level.ranks
     sizes = sorted(inside.items(), key=lambda item: item[1])
-    for (inner, small), (outer, large) in zip(sizes, sizes[1:], strict=False):
+    for (inner, small), (outer, large) in pairwise(sizes):
         if large % small:
             raise ValueError(f"groups of {outer} ({large} ranks) do not hold whole ones of {inner} ({small})")
     return dataclasses.replace(found, inside=dict(sizes))
 
 
 def _in_order(found: Shape, levels: list[Level], links: dict[str, Link]) -> tuple[Level, ...]:
-    """The level that no group of the topology stands for is the farthest. One that has a link alone is as
-    near as the next one outside."""
+    """The level that no group of the topology stands for is the farthest. Nodes and switches of which nothing
+    is said are as near as the next level outside."""
     named = _named(levels)
     others = [name for name in named if name not in found.levels]
     if len(others) != 1:
@@ -155,7 +158,7 @@ def _in_order(found: Shape, levels: list[Level], links: dict[str, Link]) -> tupl
         raise ValueError(f"link {name} is of no level of the topology ({', '.join(found.levels)})")
     ordered = [dataclasses.replace(named[others[0]], name=FARTHEST, ranks=0)]
     for name in reversed(found.levels):
-        if name in named or name in links:
+        if name in named or name in links or name not in found.inside:
             ordered.append(dataclasses.replace(named.get(name, ordered[-1]), name=name))
     return tuple(reversed(ordered))
 
@@ -195,3 +198,28 @@ def read(path: Path) -> Machine:
         raise CommandError(f"cannot read the machine '{path}': {problem}") from problem
 
 
+def of_words(words: str) -> Machine:
+    """With the parameters that are assumed where nothing is measured, and one card of 100 Gbit/s per node."""
+    assumed = {level.name: level for level in parameters.DEFAULTS.levels}
+    d = {
+        "schema": parameters.SCHEMA,
+        "topology": words,
+        "levels": [_assumed("node", assumed["node"]), _assumed(FARTHEST, assumed["network"])],
+        "links": {"node": {"rate": "100gbit"}},
+        "copy": parameters.DEFAULTS.copy,
+        "reduce": parameters.DEFAULTS.reduce,
+    }
+    try:
+        return from_dict(d, origin=f"{words}, parameters assumed and not measured")
+    except ValueError as problem:
+        raise CommandError(f"'{words}': {problem}") from problem
+
+
+def _assumed(name: str, level: Level) -> dict[str, Any]:
+    protocols = [dataclasses.asdict(each) for each in level.protocols]
+    return {"name": name, "protocols": protocols, "shared_memory": level.shared_memory}
+
+
+def named(source: str) -> Machine:
+    """Of a file, or of words."""
+    return of_words(source) if ":" in source and not Path(source).is_file() else read(Path(source))

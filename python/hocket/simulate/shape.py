@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,13 +46,20 @@ def _paths(tree: Vertex) -> list[tuple[Vertex, list[Vertex]]]:
     return found
 
 
+def _numbered(groups: list[Vertex]) -> dict[int, int]:
+    numbers: dict[int, int] = {}
+    for group in groups:
+        numbers.setdefault(id(group), len(numbers))
+    return numbers
+
+
 def _above(tree: Vertex, paths: list[tuple[Vertex, list[Vertex]]]) -> dict[str, tuple[int, ...]]:
     depth = max((len(path) for _, path in paths), default=0)
     levels: dict[str, tuple[int, ...]] = {}
     for height in range(1, depth + 1):
         # a node that hangs higher than others is alone with those that hang there
         groups = [path[: depth - height + 1][-1] if path else tree for _, path in paths]
-        numbers: dict[int, int] = defaultdict(lambda: len(numbers))
+        numbers = _numbered(groups)
         name = _label(groups, height)
         levels[name if name not in levels else f"switch{height}"] = tuple(
             numbers[id(group)] for group in groups
@@ -63,9 +69,7 @@ def _above(tree: Vertex, paths: list[tuple[Vertex, list[Vertex]]]) -> dict[str, 
 
 def _within(node: Vertex) -> tuple[int, dict[str, int]]:
     """Of a node whose parts are all alike; otherwise only its cores are known."""
-    counts = {
-        kind: sum(vertex.kind == kind for vertex in node.below()) for kind in _inside
-    }
+    counts = {kind: sum(vertex.kind == kind for vertex in node.below()) for kind in _inside}
     present = [kind for kind in _inside if counts[kind]]
     slots = counts[present[-1]] if present else 0
     even = all(counts[inner] % counts[outer] == 0 for outer, inner in pairwise(present))

@@ -27,7 +27,7 @@ _code = "import json, sys; from hocket import _simgrid; print(json.dumps(_simgri
 
 @dataclass(frozen=True)
 class Others:
-    """Jobs beside one's own: their nodes, and what each sends to each other node of its job, again and again."""
+    """Jobs beside one's own: their nodes, and what each node sends to each other one, again and again."""
 
     nodes: Sequence[Sequence[int]] = ()
     bytes: int = 65536
@@ -57,9 +57,7 @@ def _platform(machine: Machine) -> dict[str, Any]:
     outside = _outside(machine)
     latency = [level.protocols[-1].L for level in outside]
     inside = next((level for level in machine.levels if level.shared_memory), machine.levels[0]).protocols[-1]
-    uplinks = [
-        _wire(machine, name, (latency[i + 1] - latency[i]) / 2, 0.0) for i, name in enumerate(above)
-    ]
+    uplinks = [_wire(machine, name, (latency[i + 1] - latency[i]) / 2, 0.0) for i, name in enumerate(above)]
     return {
         "groups": [list(machine.shape.above[name]) for name in above],
         "inside": {"bandwidth": 1e9 / inside.G if inside.G else _unlimited, "latency": 1e-9 * inside.L},
@@ -68,7 +66,9 @@ def _platform(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _request(machine: Machine, placed: Placement, call: Call, algorithm: str, others: Others) -> dict[str, Any]:
+def _request(
+    machine: Machine, placed: Placement, call: Call, algorithm: str, others: Others
+) -> dict[str, Any]:
     return {
         "collective": call.collective,
         "recipe": algorithm,

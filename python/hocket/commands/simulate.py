@@ -1,0 +1,229 @@
+"""hocket simulate: what collectives would take on a machine that is described in a file, at any scale."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from hocket import catalog
+from hocket.console import console
+from hocket.errors import CommandError, unknown
+from hocket.loggp.prediction import format_time
+from hocket.quantities import format_bytes, parse_bytes, parse_ranks
+from hocket.simulate import batches, comparison, machine, placement, plot, scale, simgrid
+from hocket.simulate.comparison import Row
+from hocket.simulate.machine import Machine
+from hocket.simulate.placement import Placement
+from hocket.simulate.scale import Call, Prediction
+from hocket.simulate.simgrid import Others
+
+_engines = ("loggp", "simgrid")
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    placement: str
+    per_node: int
+    seed: int
+    jobs: str
+
+
+def _nodes(described: Machine, wanted: _Wanted, ranks: int, each: int) -> tuple[list[int], Others]:
+    """In the order of ranks; and other jobs."""
+    shape = described.shape
+    needed = -(-ranks // each)
+    if wanted.placement == "queue":
+        found = batches.allocate(len(shape.nodes), needed, wanted.seed)
+        return found.own, Others(found.others)
+    nodes = placement.ordered(shape, wanted.placement, wanted.seed)
+    return nodes[:needed], Others([sorted(nodes[needed:])])
+
+
+def _place(described: Machine, wanted: _Wanted, ranks: int) -> tuple[Placement, Others]:
+    if wanted.placement not in placement.WORDS:
+        path = Path(wanted.placement)
+        if not path.is_file():
+            raise unknown("placement (and no file either)", wanted.placement, placement.WORDS)
+        placed = placement.of_file(described.shape, path)
+        if placed.ranks != ranks:
+            raise CommandError(f"'{path}' places {placed.ranks} ranks, and not {ranks}")
+        rest = set(range(len(described.shape.nodes))) - placed.used()
+        return placed, Others([sorted(rest)])
+    each = placement.per_node(described.shape, ranks, wanted.per_node)
+    nodes, others = _nodes(described, wanted, ranks, each)
+    return placement.on_nodes(nodes, ranks, each), others
+
+
+def _predictions(
+    described: Machine, ranks: int, wanted: _Wanted, call: Call, algorithms: Sequence[str], engine: str
+) -> list[Prediction]:
+    placed, others = _place(described, wanted, ranks)
+    scale.checked(call, ranks)
+    if engine == "simgrid":
+        there = others if wanted.jobs else Others()
+        return [
+            simgrid.predict(described, placed, call, each, there)
+            for each in algorithms or scale.flat_rows(call.collective)
+        ]
+    if algorithms:
+        return [scale.predict(described, placed, call, each) for each in algorithms]
+    return scale.usual(described, placed, call)
+
+
+def _rounded(count: int) -> str:
+    for unit, scale in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:.3g} {unit}"
+    return f"{count} B"
+
+
+def _levels(found: Iterable[Prediction]) -> list[str]:
+    names: dict[str, None] = {}
+    for prediction in found:
+        for each in prediction.carried:
+            names.setdefault(each.level)
+    return list(names)
+
+
+def _busiest(prediction: Prediction) -> str:
+    """Where most of the time is spent, of the links; else the rank that works most."""
+    links = [each for each in prediction.carried if each.busy > 0]
+    if not links:
+        return f"rank {prediction.busiest_rank}"
+    most = max(links, key=lambda each: each.busy)
+    return f"{most.busiest}: link {min(most.busy, 1):.0%} busy"
+
+
+def _table(found: Sequence[Prediction]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("ranks", justify="right", no_wrap=True)
+    table.add_column("algorithm", no_wrap=True)
+    table.add_column("time", justify="right", no_wrap=True)
+    levels = _levels(found)
+    for level in levels:
+        table.add_column(f"out of {level}", justify="right", no_wrap=True)
+    table.add_column("busiest", overflow="fold")
+    for prediction in found:
+        bytes_of = {each.level: _rounded(each.bytes) for each in prediction.carried}
+        if prediction.refusal:
+            cells = ["-", *("-" for _ in levels), prediction.refusal]
+        else:
+            cells = [
+                format_time(prediction.total),
+                *(bytes_of.get(level, "-") for level in levels),
+                _busiest(prediction),
+            ]
+        table.add_row(str(prediction.ranks), prediction.algorithm, *cells)
+    return table
+
+
+def _formula_table(found: Sequence[tuple[int, Row]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("ranks", "formula", "collective", "C", "parts of N", "formula's time", "simulated alone"):
+        table.add_column(name, justify="left" if name in ("formula", "collective") else "right", no_wrap=True)
+    for name in ("sharing links", "alpha"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for ranks, row in found:
+        table.add_row(
+            str(ranks), row.name, row.collective,
+            " ".join(str(each.count) for each in row.exchanges),
+            " ".join(f"{each.part:.3g}" for each in row.exchanges),
+            format_time(row.formula), format_time(row.alone), format_time(row.shared), f"{row.alpha:.2f}",
+        )  # fmt: skip
+    return table
+
+
+def _show_formulas(
+    described: Machine, many: Sequence[int], wanted: _Wanted, size: int, as_json: bool
+) -> None:
+    found = [
+        (ranks, row)
+        for ranks in many
+        for row in comparison.rows(described, _place(described, wanted, ranks)[0], size)
+    ]
+    if as_json:
+        print(
+            json.dumps(
+                [{"ranks": ranks, **dataclasses.asdict(row), "alpha": row.alpha} for ranks, row in found]
+            )
+        )
+        return
+    console.print("Kandalla et al. 2010, and the same trees simulated", style="bold")
+    console.print(_formula_table(found))
+
+
+def _check(engine: str, jobs: str) -> None:
+    if engine not in _engines:
+        raise unknown("engine", engine, _engines)
+    if jobs not in ("", "other"):
+        raise unknown("word for jobs", jobs, ("other",))
+    if jobs and engine != "simgrid":
+        raise CommandError("other jobs are simulated with --engine simgrid")
+
+
+def simulate(
+    source: Annotated[
+        str,
+        typer.Option("--machine", help="A machine file (JSON), or words such as 'leaf:64 node:32 core:32'."),
+    ],
+    collective: Annotated[str, typer.Option(help="MPI's name in small letters.")] = "allgather",
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="One number or several: 64,256,1024.")] = "64",
+    size: Annotated[str, typer.Option("--bytes", help="Bytes of the vector, or of one block.")] = "64K",
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(help="As rules write it: 'ring', 'knomial(radix=4) by nodes'. Default: what there is."),
+    ] = None,
+    where: Annotated[
+        str,
+        typer.Option("--placement", help="block, cyclic, scattered, queue, or a file with a host a line."),
+    ] = "block",
+    per_node: Annotated[int, typer.Option("--ppn", min=0, help="Ranks on a node; default: its cores.")] = 0,
+    root: Annotated[int, typer.Option(help="Root of a rooted collective.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of placements that are drawn.")] = 1,
+    engine: Annotated[str, typer.Option(help="loggp, or simgrid.")] = "loggp",
+    jobs: Annotated[
+        str, typer.Option(help="other: other jobs do alltoalls over the same switches (simgrid).")
+    ] = "",
+    formulas: Annotated[
+        bool, typer.Option("--formulas", help="Closed formulas of gather and scatter beside the simulation.")
+    ] = False,
+    picture: Annotated[
+        Path | None, typer.Option("--plot", help="Time against ranks, to this file: .svg, .png or .pdf.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Predict what algorithms would take on a machine, for any number of ranks, anywhere on it."""
+    _check(engine, jobs)
+    described = machine.named(source)
+    many, block = parse_ranks(ranks), parse_bytes(size)
+    wanted = _Wanted(where, per_node, seed, jobs)
+    if formulas:
+        return _show_formulas(described, many, wanted, block, as_json)
+    call = Call(catalog.collective_named(collective), block, root)
+    found = [
+        prediction
+        for each in many
+        for prediction in _predictions(described, each, wanted, call, algorithm or [], engine)
+    ]
+    title = f"{collective}, {format_bytes(block)}, {where}; {described.origin}"
+    if jobs:
+        title += "; other jobs meanwhile"
+    if as_json:
+        print(json.dumps([dataclasses.asdict(each) for each in found]))
+    else:
+        console.print(title, markup=False, style="bold")
+        console.print(_table(found), markup=False)
+    if picture:
+        plot.plot(found, title, picture)
+    return None
+
+
+def register(app: typer.Typer) -> None:
+    app.command("simulate")(simulate)

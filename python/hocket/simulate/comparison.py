@@ -1,0 +1,83 @@
+"""The closed formulas beside the simulation, for gather and scatter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hocket.errors import CommandError
+from hocket.loggp.parameters import Level
+from hocket.simulate import formulas, network, scale
+from hocket.simulate.formulas import Costs, Exchanges
+from hocket.simulate.machine import Machine
+from hocket.simulate.placement import Placement
+from hocket.simulate.scale import Call
+
+COLLECTIVES = ("gather", "scatter")
+
+
+@dataclass(frozen=True)
+class Row:
+    """In nanoseconds."""
+
+    name: str  # of the formula
+    algorithm: str
+    collective: str
+    exchanges: tuple[Exchanges, ...]
+    formula: float  # without contention
+    alone: float  # simulated, without links
+    shared: float  # simulated, with them
+
+    @property
+    def alpha(self) -> float:
+        """What the formula's contention would have to be, if all terms had it."""
+        return self.shared / self.formula if self.formula else 1.0
+
+
+def _costs(level: Level, size: int) -> Costs:
+    protocol = [each for each in level.protocols if each.from_bytes <= size][-1]
+    return Costs(protocol.L + 2 * protocol.o, max(protocol.G, protocol.O))
+
+
+def _nearness(machine: Machine, placed: Placement) -> list[int]:
+    """How near each rank is to rank 0: the number of the innermost level that holds both."""
+    numbers = [network.groups(machine, level.name, placed) for level in machine.levels[:-1]]
+    return [
+        next((i for i, groups in enumerate(numbers) if groups[rank] == groups[0]), len(numbers))
+        for rank in range(placed.ranks)
+    ]
+
+
+def _without_links(machine: Machine) -> Machine:
+    return Machine(machine.shape, machine.levels, {}, machine.copy, machine.reduce)
+
+
+def _row(
+    machine: Machine, placed: Placement, call: Call, found: tuple[str, str, tuple[Exchanges, ...], float]
+) -> Row:
+    name, algorithm, exchanges, formula = found
+    times = []
+    for each in (_without_links(machine), machine):
+        prediction = scale.predict(each, placed, call, algorithm)
+        if prediction.refusal:
+            raise CommandError(f"{call.collective} {algorithm}: {prediction.refusal}", 1)
+        times.append(prediction.total)
+    return Row(name, algorithm, call.collective, exchanges, formula, *times)
+
+
+def rows(machine: Machine, placed: Placement, size: int) -> list[Row]:
+    """Of blocks of so many bytes, rank 0 the root."""
+    costs = [_costs(level, size) for level in machine.levels]
+    near = _nearness(machine, placed)
+    exchanges = formulas.binomial_exchanges(placed.ranks, near, len(costs))
+    all_bytes = float(size * placed.ranks)
+    kinds = [("T_binomial", "knomial", exchanges, formulas.t_binomial(costs, exchanges, all_bytes))]
+    if machine.shape.above:
+        leaf = next(iter(machine.shape.above))
+        racks = len(set(network.groups(machine, leaf, placed)))
+        in_rack = sum(level < len(costs) - 1 for level in near)
+        inside = formulas.binomial_exchanges(in_rack, near, len(costs))
+        time = formulas.t_topo(costs, inside, all_bytes, racks)
+        kinds.append(("T_topo", "knomial by leaves(radix=2)", inside, time))
+    return [
+        _row(machine, placed, Call(collective, size), kind) for kind in kinds for collective in COLLECTIVES
+    ]
