@@ -12,7 +12,7 @@ from hocket import mpis
 from hocket.bench import machine
 from hocket.console import console
 from hocket.errors import CommandError
-from hocket.loggp import measure, parameters
+from hocket.loggp import lab_levels, measure, parameters
 from hocket.loggp.measure import Measured
 from hocket.loggp.parameters import Level, Protocol
 from hocket.quantities import format_bytes, parse_bytes
@@ -54,6 +54,9 @@ def loggp(
     ranks: Annotated[int, typer.Option("-n", "--ranks", min=2, help="Ranks; two of each level measure.")] = 2,
     against: Annotated[str, typer.Option(help="The MPI, by name or path; default: the first one here.")] = "",
     most: Annotated[str, typer.Option("--most", help="Bytes of the largest message.")] = "1M",
+    lab: Annotated[
+        str, typer.Option(help="In this lab, level by level: the file is a machine for hocket simulate.")
+    ] = "",
     out: Annotated[Path | None, typer.Option(help="Keep the parameters in this file (JSON).")] = None,
 ) -> None:
     """Measure o, L, g and G of the MPI below per level: same cache, same node, between nodes.
@@ -66,14 +69,16 @@ def loggp(
         raise CommandError(f"the largest message must have 64 B to {format_bytes(measure.most_bytes)}")
     if not against and not here:
         raise CommandError(f"no MPI is installed; to get one: {mpis.how_to_get('openmpi')}", 1)
-    measured = measure.run(mpis.find(against) if against else here[0], ranks, largest)
+    mpi = mpis.find(against) if against else here[0]
+    measured = lab_levels.run(lab, mpi, largest) if lab else measure.run(mpi, ranks, largest)
     _show(measured)
     if max(measured.errors.values()) > _much:
         load = machine.load()
         console.print(f"[yellow]LogGP describes this badly, or the machine was busy (load {load:g})[/]")
     if out:
         parameters.write(out, measured.parameters)
-        console.print(f"wrote {out}; hocket explain --loggp {out} predicts with it", markup=False)
+        verb = "simulate --machine" if lab else "explain --loggp"
+        console.print(f"wrote {out}; hocket {verb} {out} predicts with it", markup=False)
 
 
 def register(app: typer.Typer) -> None:

@@ -8,7 +8,7 @@ from hocket.errors import CommandError
 from hocket.loggp.parameters import Level
 from hocket.simulate import formulas, network, scale
 from hocket.simulate.formulas import Costs, Exchanges
-from hocket.simulate.machine import Machine
+from hocket.simulate.machine import FARTHEST, Machine
 from hocket.simulate.placement import Placement
 from hocket.simulate.scale import Call
 
@@ -71,11 +71,12 @@ def rows(machine: Machine, placed: Placement, size: int) -> list[Row]:
     exchanges = formulas.binomial_exchanges(placed.ranks, near, len(costs))
     all_bytes = float(size * placed.ranks)
     kinds = [("T_binomial", "knomial", exchanges, formulas.t_binomial(costs, exchanges, all_bytes))]
-    if machine.shape.above:
-        leaf = next(iter(machine.shape.above))
-        racks = len(set(network.groups(machine, leaf, placed)))
-        in_rack = sum(level < len(costs) - 1 for level in near)
-        inside = formulas.binomial_exchanges(in_rack, near, len(costs))
+    leaf = next(iter(machine.shape.above), FARTHEST)
+    leaves = network.groups(machine, leaf, placed) if leaf != FARTHEST else [0] * placed.ranks
+    racks = len(set(leaves))
+    if 1 < racks < placed.ranks:
+        in_rack = [level for level, group in zip(near, leaves, strict=True) if group == leaves[0]]
+        inside = formulas.binomial_exchanges(len(in_rack), in_rack, len(costs))
         time = formulas.t_topo(costs, inside, all_bytes, racks)
         kinds.append(("T_topo", "knomial by leaves(radix=2)", inside, time))
     return [

@@ -1,7 +1,7 @@
 """Closed formulas of gather and scatter on a machine with levels.
 
 K. Kandalla, H. Subramoni, A. Vishnu, D. K. Panda: Designing Topology-Aware Collective Communication
-Algorithms for Large Scale InfiniBand Clusters: Case Studies with Scatter and Gather, CAC/IPDPS Workshops 2010.
+Algorithms for Large Scale InfiniBand Clusters: Case Studies with Scatter and Gather, CAC at IPDPS 2010.
 Times are nanoseconds, sizes bytes. A binomial tree's root has C1 exchanges within its node, C2 with other
 nodes of its switch, C3 with other switches; gamma, beta and delta are the parts of all N bytes that one such
 exchange moves on average, so that (C1 gamma + C2 beta + C3 delta) N = (p - 1)/p N. alpha is the contention

@@ -1,0 +1,180 @@
+"""hocket simulate: what it predicts against the lab's facts and closed formulas, and what it prints."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hocket.simulate import comparison, formulas, machine, placement, scale, simgrid
+from hocket.simulate.formulas import Costs
+from hocket.simulate.machine import Machine
+from hocket.simulate.placement import Placement
+from hocket.simulate.scale import Call
+from hocket.simulate.simgrid import Others
+
+Hocket = Callable[..., subprocess.CompletedProcess[str]]
+
+pytest.importorskip("hocket._core")
+
+_per_byte = 8e9 / (0.957 * 100e6)
+
+
+def _level(name: str, latency: float) -> dict[str, Any]:
+    return {"name": name, "protocols": [{"from_bytes": 0, "L": latency, "o": 500, "g": 500, "G": _per_byte}]}
+
+
+LAB_FILE = {
+    "schema": "hocket-loggp-1",
+    "topology": "leaf:4 node:4",
+    "levels": [_level("leaf", 10_000), _level("all", 20_000)],
+    "links": {name: {"rate": "100mbit", "efficiency": 0.957} for name in ("node", "leaf")},
+}
+LAB = machine.from_dict(LAB_FILE)
+
+
+def _placed(described: Machine, word: str, ranks: int, each: int = 1) -> Placement:
+    return placement.on_nodes(placement.ordered(described.shape, word, 1), ranks, each)
+
+
+def _ms(collective: str, algorithm: str, size: int, word: str = "block") -> float:
+    found = scale.predict(LAB, _placed(LAB, word, 16), Call(collective, size), algorithm)
+    assert not found.refusal
+    return found.total / 1e6
+
+
+def test_a_gather_takes_what_the_roots_card_takes() -> None:
+    assert _ms("gather", "linear", 1 << 20) == pytest.approx(15 * 8388.608 / (0.957 * 100), rel=0.001)
+
+
+def test_a_ring_is_four_times_slower_over_oversubscribed_uplinks() -> None:
+    block, cyclic = (_ms("allreduce", "ring", 1 << 20, word) for word in ("block", "cyclic"))
+    assert cyclic / block == pytest.approx(4, rel=0.05)
+    assert _ms("allreduce", "ring reordered", 1 << 20, "cyclic") == pytest.approx(block, rel=1e-6)
+
+
+def test_hierarchies_cross_leaves_less() -> None:
+    placed = _placed(LAB, "cyclic", 16)
+    flat, by_leaves = (
+        scale.predict(LAB, placed, Call("allreduce", 1 << 20), text) for text in ("ring", "ring by leaves")
+    )
+    of_leaf = {found.algorithm: found.carried[1].bytes for found in (flat, by_leaves)}
+    assert of_leaf == {"ring": 30 << 20, "ring by leaves": 6 << 20}
+    assert by_leaves.total < flat.total
+
+
+def test_the_formula_of_a_binomial_tree() -> None:
+    costs = [Costs(1, 0.1), Costs(10, 1), Costs(100, 2)]
+    exchanges = formulas.binomial_exchanges(16, [0, 0, 1, 1, 1, 1, 1, 1] + [2] * 8, 3)
+    assert [each.count for each in exchanges] == [1, 2, 1]
+    assert sum(each.count * each.part for each in exchanges) == pytest.approx(15 / 16)
+    expected = 1 + 0.1 * 1 + 2 * 10 + 1 * (2 + 4) + 3 * (100 + 2 * 8)
+    assert formulas.t_binomial(costs, exchanges, 16, alpha=3) == pytest.approx(expected)
+
+
+def test_the_formula_of_the_topology_aware_tree() -> None:
+    costs = [Costs(10, 1), Costs(100, 2)]
+    inside = formulas.binomial_exchanges(4, [0] * 4, 2)
+    expected = 2 * 10 + 1 * 3 + 3 * (2 * 100 + 2 * 12)
+    assert formulas.t_topo(costs, inside, 16, racks=4, alpha=3) == pytest.approx(expected)
+    assert formulas.t_topo(costs, inside, 4, racks=1) == formulas.t_binomial(costs, inside, 4)
+
+
+@pytest.mark.parametrize("word", ["block", "cyclic"])
+def test_formulas_are_what_is_simulated_where_nothing_is_shared(word: str) -> None:
+    for row in comparison.rows(LAB, _placed(LAB, word, 16), 65536):
+        assert row.alone == pytest.approx(row.formula, rel=0.01), row
+        assert row.alpha >= 0.99
+
+
+def test_contention_is_that_of_trees_that_do_not_know_the_leaves() -> None:
+    found = {
+        (row.name, row.collective): row.alpha
+        for row in comparison.rows(LAB, _placed(LAB, "cyclic", 16), 65536)
+    }
+    assert found["T_binomial", "gather"] > 1.5
+    assert found["T_topo", "gather"] == pytest.approx(1, rel=0.01)
+
+
+def test_sixty_five_thousand_ranks(hocket: Hocket) -> None:
+    done = hocket(
+        "simulate", "--machine", "leaf:64 node:32 core:32", "-n", "65536", "--collective", "allgather",
+        "--bytes", "64K", "--algorithm", "ring", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)
+    assert found["refusal"] == ""
+    # each rank's card takes in all blocks but those of its own node, once
+    assert found["total"] > (65536 - 32) * 65536 * 0.08
+    assert {each["level"]: each["bytes"] for each in found["carried"]}["node"] == 2048 * 65535 * 65536
+
+
+def test_the_table_and_the_picture(hocket: Hocket, tmp_path: Path) -> None:
+    (tmp_path / "lab.json").write_text(json.dumps(LAB_FILE))
+    picture = tmp_path / "out.svg"
+    done = hocket(
+        "simulate", "--machine", str(tmp_path / "lab.json"), "-n", "4,16", "--collective", "allreduce",
+        "--bytes", "1M", "--placement", "cyclic", "--plot", str(picture),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "16 ring 657 ms 30 MiB 30 MiB leaf of node0: link 100% busy" in rows
+    assert any("reordered" in row for row in rows)
+    assert picture.read_text().lstrip().startswith("<?xml")
+
+
+def test_ranks_may_be_where_a_file_says(hocket: Hocket, tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("node0\nnode4\nnode0\nnode4\n")
+    words = ("simulate", "--machine", "leaf:2 node:4", "--collective", "bcast", "--placement")
+    done = hocket(*words, str(tmp_path / "hosts"), "-n", "4", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["ranks"] == 4
+    assert "places 4 ranks, and not 5" in hocket(*words, str(tmp_path / "hosts"), "-n", "5").stderr
+    assert "there are block, cyclic, scattered, queue" in hocket(*words, "anywhere", "-n", "4").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--engine", "abacus"), "unknown engine"),
+        (("--jobs", "other"), "other jobs are simulated with --engine simgrid"),
+        (("--root", "9"), "there is no root 9 among 4 ranks"),
+        (("-n", "99"), "need 25 nodes"),
+        (("--algorithm", "quickest"), "unknown algorithm 'quickest'"),
+    ],
+)
+def test_mistakes_are_named(hocket: Hocket, words: tuple[str, ...], message: str) -> None:
+    start = ("simulate", "--machine", "leaf:2 node:2 core:4", "-n", "4")
+    done = hocket(*start, *words)
+    assert message in done.stderr + done.stdout
+
+
+needs_simgrid = pytest.mark.skipif(not simgrid.is_there(), reason="SimGrid is not built in")
+
+
+@needs_simgrid
+@pytest.mark.parametrize(
+    ("collective", "algorithm", "word"),
+    [
+        ("gather", "linear", "block"),
+        ("allreduce", "ring", "cyclic"),
+        ("allreduce", "ring reordered", "cyclic"),
+    ],
+)
+def test_simgrid_agrees_where_sharing_does_not_matter(collective: str, algorithm: str, word: str) -> None:
+    placed, call = _placed(LAB, word, 16), Call(collective, 1 << 20)
+    here, there = scale.predict(LAB, placed, call, algorithm), simgrid.predict(LAB, placed, call, algorithm)
+    assert there.refusal == ""
+    assert there.total == pytest.approx(here.total, rel=0.02)
+
+
+@needs_simgrid
+def test_other_jobs_slow_a_ring_across_leaves() -> None:
+    placed, call = _placed(LAB, "cyclic", 8), Call("allgather", 65536)
+    others = Others([[node for node in range(16) if node not in placed.used()]])
+    alone = simgrid.predict(LAB, placed, call, "ring")
+    together = simgrid.predict(LAB, placed, call, "ring", others)
+    assert together.total > 1.3 * alone.total
