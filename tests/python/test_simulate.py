@@ -133,13 +133,13 @@ def test_ranks_may_be_where_a_file_says(hocket: Hocket, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)[0]["ranks"] == 4
     assert "places 4 ranks, and not 5" in hocket(*words, str(tmp_path / "hosts"), "-n", "5").stderr
-    assert "there are block, cyclic, scattered, queue" in hocket(*words, "anywhere", "-n", "4").stderr
+    assert "there are: block, cyclic, scattered, queue" in hocket(*words, "anywhere", "-n", "4").stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--engine", "abacus"), "unknown engine"),
+        (("--engine", "abacus"), "no engine named 'abacus'"),
         (("--jobs", "other"), "other jobs are simulated with --engine simgrid"),
         (("--root", "9"), "there is no root 9 among 4 ranks"),
         (("-n", "99"), "need 25 nodes"),

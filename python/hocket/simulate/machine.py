@@ -100,6 +100,12 @@ def _link(value: object, name: str) -> Link:
     return Link(parse_rate(d["rate"]), efficiency, _number(d.get("gap_ns", 0.0), f"gap_ns of link {name}"))
 
 
+def _links(value: object) -> dict[str, Link]:
+    if not isinstance(value, dict):
+        raise ValueError(f"links must be an object, and is {type(value).__name__}")
+    return {name: _link(each, str(name)) for name, each in value.items()}
+
+
 def _protocol(value: object, level: str) -> Protocol:
     what = f"a protocol of level {level}"
     d = _dict(value, what, {"from_bytes", "L", "o", "g", "G"}, {"O"})
@@ -181,8 +187,7 @@ def from_dict(data: object, folder: Path = Path(), origin: str = "") -> Machine:
     d = _dict(data, "a machine", {"schema", "topology", "levels"}, _told)
     if d["schema"] != parameters.SCHEMA:
         raise ValueError(f"schema is {d['schema']!r}, not {parameters.SCHEMA!r}")
-    given = d.get("links", {})
-    links = {name: _link(value, name) for name, value in _dict(given, "links", set(), set(given)).items()}
+    links = _links(d.get("links", {}))
     levels = [_level(each) for each in _list(d["levels"], "levels")]
     found = _with_groups_of_slots(_shape(d["topology"], folder), levels)
     if not found.nodes:
