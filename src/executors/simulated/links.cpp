@@ -16,7 +16,7 @@ Links::Links(const Network& network, Rank ranks, Rank period) : network_(network
 
 void Links::enter(Passage passage) {
   passage.order = entered_++;
-  under_way_.push(std::move(passage));
+  under_way_.push(passage);
 }
 
 std::optional<Passage> Links::next() {
@@ -27,7 +27,7 @@ std::optional<Passage> Links::next() {
       if (first.passed == 2 * first.levels) return first;
       pass(first);
     } while (under_way_.empty() || !Later()(first, under_way_.top()));
-    under_way_.push(std::move(first));
+    under_way_.push(first);
   }
   return std::nullopt;
 }
