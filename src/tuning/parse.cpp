@@ -185,19 +185,36 @@ void add_level(passes::By& by, std::string_view text) {
   by.add(level, static_cast<std::int16_t>(number_between("radix", radix, least, most)));
 }
 
-/// The words after the algorithm: `by levels`, `reordered`.
+std::string_view next_word(std::string_view& words) {
+  words = trimmed(words);
+  return next_part(words, blanks);
+}
+
+void parse_levels(Recipe& recipe, std::string_view levels) {
+  if (levels.empty()) throw Error("'by' names levels: nodes, leaves, switches, with + between them");
+  while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
+}
+
+/// `8 segments`.
+void parse_segments(Recipe& recipe, std::string_view& words) {
+  const std::string_view count = next_word(words);
+  constexpr std::int32_t most = 1024;
+  recipe.segments = static_cast<std::uint32_t>(number_between("segments", count, 1, most));
+  if (next_word(words) != "segments") throw Error("'segments' is missing after 'in " + std::string(count) + "'");
+}
+
+/// The words after the algorithm: `by levels`, `reordered`, `in 8 segments`.
 void parse_modifiers(Recipe& recipe, std::string_view words) {
-  while (!(words = trimmed(words)).empty()) {
-    const std::string_view word = next_part(words, blanks);
-    words = trimmed(words);
-    if (word == "reordered") {
+  while (!trimmed(words).empty()) {
+    const std::string_view word = next_word(words);
+    if (word == "by")
+      parse_levels(recipe, next_word(words));
+    else if (word == "in")
+      parse_segments(recipe, words);
+    else if (word == "reordered")
       recipe.reordered = true;
-      continue;
-    }
-    if (word != "by") throw Error("unknown word " + quoted(word) + "; there are by and reordered");
-    std::string_view levels = next_part(words, blanks);
-    if (levels.empty()) throw Error("'by' names levels: nodes, leaves, switches, with + between them");
-    while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
+    else
+      throw Error("unknown word " + quoted(word) + "; there are by, in and reordered");
   }
 }
 
@@ -218,6 +235,8 @@ void check(const Recipe& recipe) {
   if (recipe.reordered && !passes::can_be_reordered(recipe.algorithm->collective))
     throw Error("the prefixes of " + quoted(ir::name_of(recipe.algorithm->collective)) +
                 " follow the order of ranks");
+  if (recipe.segments > 1 && !ir::is_vector(recipe.algorithm->collective))
+    throw Error("only vectors can be cut into segments");
   if (recipe.by.empty()) return;
   if (recipe.algorithm->blocks == algorithms::Blocks::equal)
     throw Error(quoted(name) + " needs equal blocks, and groups have different ones");

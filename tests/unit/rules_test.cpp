@@ -99,6 +99,7 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   const auto rules = parse_rules(
       "gather across_nodes -> linear by leaves\n"
       "bcast -> knomial(radix=4, segments=2) by nodes(radix=8)+switches reordered\n"
+      "allreduce -> ring by leaves in 8 segments\n"
       "allreduce -> ring reordered\n",
       "test");
   using passes::Level;
@@ -109,8 +110,9 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   EXPECT_EQ(rules[1].recipe.by.radix(Level::nodes), 8);
   EXPECT_EQ(rules[1].recipe.parameters[0], 4);
   EXPECT_TRUE(rules[1].recipe.reordered);
-  EXPECT_TRUE(rules[2].recipe.reordered);
-  EXPECT_TRUE(rules[2].recipe.by.empty());
+  EXPECT_EQ(rules[2].recipe.segments, 8U);
+  EXPECT_TRUE(rules[3].recipe.reordered);
+  EXPECT_TRUE(rules[3].recipe.by.empty());
 }
 
 TEST(Recipes, SayWhatIsWrongWithThem) {
@@ -123,6 +125,9 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
   says("gather -> linear by nodes(width=2)", "unknown parameter 'width'");
   says("gather -> linear by nodes(radix=1)", "radix=1 is not between 2 and 64");
   says("gather -> linear around nodes", "unknown word 'around'");
+  says("gather -> linear by nodes in 4 segments", "only vectors can be cut into segments");
+  says("bcast -> knomial in 4", "'segments' is missing");
+  says("bcast -> knomial in 0 segments", "segments=0 is not between 1 and 1024");
   says("gather -> flat by nodes", "'flat' does not send and receive");
   says("gather -> native by nodes", "'native' does not send and receive");
   says("scan -> recursive_doubling by nodes", "cannot be a part of a hierarchy: no hierarchy for scan");
