@@ -257,15 +257,43 @@ std::size_t end_of_algorithm(std::string_view text) {
   return close + 1;
 }
 
+/// Parts between commas that are not inside of parentheses.
+std::vector<std::string_view> entries(std::string_view list) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size()) depth += (list[i] == '(') - (list[i] == ')');
+    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+    const std::string_view part = trimmed(list.substr(begin, i - begin));
+    if (!part.empty()) parts.push_back(part);
+    begin = i + 1;
+  }
+  return parts;
+}
+
 /// What reports call it: the algorithm without its parameters, and what it follows.
 std::string name_of(const Recipe& recipe, std::string_view text) {
   const std::string name(recipe.algorithm ? recipe.algorithm->name : "native");
   return recipe.is_flat() ? name : name + " " + std::string(trimmed(text.substr(end_of_algorithm(text))));
 }
 
+Rule::Candidate candidate(ir::Collective collective, std::string_view text) {
+  const Recipe recipe = parse_recipe(collective, text);
+  return {recipe, name_of(recipe, text)};
+}
+
+/// `recipe`, or `cheapest(recipe, recipe, ...)`.
 void decide(Rule& rule, std::string_view text) {
-  rule.recipe = parse_recipe(rule.conditions.collective, text);
-  rule.name = name_of(rule.recipe, text);
+  constexpr std::string_view several = "cheapest(";
+  if (!text.starts_with(several)) {
+    rule.candidates.push_back(candidate(rule.conditions.collective, text));
+    return;
+  }
+  if (text.back() != ')') throw Error("')' is missing at the end of " + quoted(text));
+  for (const std::string_view each : entries(text.substr(several.size(), text.size() - several.size() - 1)))
+    rule.candidates.push_back(candidate(rule.conditions.collective, each));
+  if (rule.candidates.empty()) throw Error("cheapest() names no algorithm");
 }
 
 Rule parse_rule(std::string_view line) {
@@ -299,21 +327,6 @@ Rule parse_force(std::string_view entry) {
                        complaint + "the ranks are not in such groups",
                        complaint + "the operation does not commute, and near ranks are not consecutive"};
   return rule;
-}
-
-/// Parts between commas that are not inside of parentheses.
-std::vector<std::string_view> entries(std::string_view list) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size()) depth += (list[i] == '(') - (list[i] == ')');
-    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
-    const std::string_view part = trimmed(list.substr(begin, i - begin));
-    if (!part.empty()) parts.push_back(part);
-    begin = i + 1;
-  }
-  return parts;
 }
 
 /// Runs `parse` and puts the origin before its complaints.
@@ -363,7 +376,7 @@ std::vector<Rule> parse_disabled(std::string_view list) {
     Rule& rule = rules.emplace_back();
     rule.conditions.collective = shape.collective;
     rule.conditions.form = shape.form;
-    rule.name = "native";
+    rule.candidates.push_back({{}, "native"});
     rule.text = "disabled " + std::string(name);
   }
   return rules;
