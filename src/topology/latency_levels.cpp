@@ -22,7 +22,7 @@ constexpr Number none = static_cast<Number>(-1);
 /// Gaps below this are no level, however exact the latencies are.
 constexpr double least_gap = 0.05;
 /// Gaps are this many times as wide as the noise.
-constexpr double gap_to_noise = 3.5;
+constexpr double gap_to_noise = 4;
 /// No network has more; of chance, the widest gaps remain.
 constexpr std::size_t most_levels = 8;
 /// Few latencies say little of their noise; it is then taken for 10 %.
