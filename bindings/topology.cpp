@@ -65,7 +65,8 @@ void bind_topology(nb::module_& m) {
       [](const std::string& named, std::string_view format) {
         return decoding_errors([&] { return open(named, format); });
       },
-      "Format, text and origin of what names a machine's tree; the format by the look of it if there is none.");
+      "Format, text and origin of what names a machine's tree; the format by the look of it if there is "
+      "none.");
   m.def(
       "read_topology",
       [](std::string_view format, const nb::bytes& text, const std::string& origin) {

@@ -1,4 +1,5 @@
-// hocket._hwloc: the inside of a node as hwloc sees it. For the tools: what is preloaded reads /sys by itself.
+// hocket._hwloc: the inside of a node as hwloc sees it. For the tools: what is preloaded reads /sys by
+// itself.
 #include <hwloc.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -39,11 +40,14 @@ std::int64_t lowest(hwloc_obj_t part) {
 }
 
 std::int64_t number_of(hwloc_obj_t part) {
-  return part && part->os_index != HWLOC_UNKNOWN_INDEX ? static_cast<std::int64_t>(part->os_index) : Cpu::unknown;
+  return part && part->os_index != HWLOC_UNKNOWN_INDEX ? static_cast<std::int64_t>(part->os_index)
+                                                       : Cpu::unknown;
 }
 
 Cpu cpu_of(hwloc_topology_t topology, hwloc_obj_t pu) {
-  const auto above = [&](hwloc_obj_type_t type) { return hwloc_get_ancestor_obj_by_type(topology, type, pu); };
+  const auto above = [&](hwloc_obj_type_t type) {
+    return hwloc_get_ancestor_obj_by_type(topology, type, pu);
+  };
   Cpu cpu;
   cpu.number = static_cast<std::int64_t>(pu->os_index);
   cpu.package = number_of(above(HWLOC_OBJ_PACKAGE));
@@ -72,7 +76,8 @@ nb::list read_machine(const std::string& node) {
 nb::list read_xml(const nb::bytes& text, const std::string& origin) {
   const Topology topology = prepared();
   const std::string with_end(text.c_str(), text.size());
-  if (hwloc_topology_set_xmlbuffer(topology.get(), with_end.c_str(), static_cast<int>(with_end.size() + 1)) != 0)
+  if (hwloc_topology_set_xmlbuffer(topology.get(), with_end.c_str(), static_cast<int>(with_end.size() + 1)) !=
+      0)
     throw Error(origin + " is no XML of hwloc");
   load(topology, origin);
   const char* host = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology.get()), "HostName");
@@ -86,7 +91,8 @@ nb::list read_xml(const nb::bytes& text, const std::string& origin) {
 NB_MODULE(_hwloc, m) {
   using namespace hocket::bindings;
   m.def(
-      "read_machine", [](const std::string& node) { return decoding_errors([&] { return read_machine(node); }); },
+      "read_machine",
+      [](const std::string& node) { return decoding_errors([&] { return read_machine(node); }); },
       "The vertices of this machine.");
   m.def(
       "read_xml",

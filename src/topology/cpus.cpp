@@ -80,7 +80,8 @@ Tree tree_of(const std::string& node, std::vector<Cpu> cpus) {
   std::sort(cpus.begin(), cpus.end(), [](const Cpu& a, const Cpu& b) { return place_of(a) < place_of(b); });
   Inside inside(node);
   for (auto first = cpus.begin(); first != cpus.end();) {
-    const auto last = std::find_if_not(first, cpus.end(), [&](const Cpu& c) { return share_a_core(*first, c); });
+    const auto last =
+        std::find_if_not(first, cpus.end(), [&](const Cpu& c) { return share_a_core(*first, c); });
     inside.add({first, last});
     first = last;
   }

@@ -19,9 +19,9 @@ struct Cpu {
   std::int64_t core = unknown;     ///< the lowest CPU of the core
 };
 
-/// Of what is unknown there is no vertex. Packages and NUMA nodes have the operating system's numbers, L3s are
-/// counted, a core is named by its CPUs: "3,67". What reaches beyond the border of what contains it, as a NUMA
-/// node over two packages, is in each of them.
+/// Of what is unknown there is no vertex. Packages and NUMA nodes have the operating system's numbers, L3s
+/// are counted, a core is named by its CPUs: "3,67". What reaches beyond the border of what contains it, as a
+/// NUMA node over two packages, is in each of them.
 Tree tree_of(const std::string& node, std::vector<Cpu> cpus);
 
 }  // namespace hocket::topology

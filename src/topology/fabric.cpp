@@ -151,7 +151,8 @@ class Maker {
   /// Of one switch its own; of several the first in the alphabet, and how many more there are.
   std::string name_of(const Vertex& vertex) const {
     std::string_view first = fabric_.switches[vertex.switches.front()].name;
-    for (const Number i : vertex.switches) first = std::min<std::string_view>(first, fabric_.switches[i].name);
+    for (const Number i : vertex.switches)
+      first = std::min<std::string_view>(first, fabric_.switches[i].name);
     const std::size_t others = vertex.switches.size() - 1;
     return others == 0 ? std::string(first) : std::string(first) + "+" + std::to_string(others);
   }

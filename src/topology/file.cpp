@@ -15,7 +15,8 @@ namespace {
 
 class Opened {
  public:
-  Opened(const std::string& path, int flags) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags)) {}
+  Opened(const std::string& path, int flags)
+      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags)) {}
   ~Opened() {
     if (descriptor_ >= 0) close(descriptor_);
   }

@@ -71,8 +71,7 @@ std::vector<std::string> expand_one(std::string_view part) {
     if (open == part.npos) break;
     const std::size_t close = part.find(']', open);
     const std::vector<std::string> numbers = expand_ranges(part.substr(open + 1, close - open - 1));
-    if (names.size() * numbers.size() > most_hosts)
-      throw Error(shown(part) + ": too many hosts");
+    if (names.size() * numbers.size() > most_hosts) throw Error(shown(part) + ": too many hosts");
     std::vector<std::string> longer;
     for (const std::string& name : names)
       for (const std::string& n : numbers) longer.push_back(name + n);

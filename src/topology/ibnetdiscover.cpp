@@ -26,8 +26,7 @@ struct Named {
 
 Named parse_named(std::string_view line) {
   Named named{quoted(line), {}};
-  if (named.id.size() < 3 || named.id[1] != '-')
-    throw Error(shown(named.id) + " is no S-, H- or R- name");
+  if (named.id.size() < 3 || named.id[1] != '-') throw Error(shown(named.id) + " is no S-, H- or R- name");
   const std::size_t remark = line.find('#');
   if (remark == line.npos) return named;
   line.remove_prefix(remark);
@@ -71,7 +70,8 @@ class Reader {
   void begin_switch(const Named& named) {
     current_ = switch_number(named);
     is_in_switch_ = true;
-    if (const std::string name = clean(named.description); !name.empty()) fabric_.switches[current_].name = name;
+    if (const std::string name = clean(named.description); !name.empty())
+      fabric_.switches[current_].name = name;
   }
 
   /// Switches that nobody has named all have the name of their model.

@@ -21,7 +21,8 @@ constexpr double longest_us = 1e9;
 std::optional<double> number_in(std::string_view word) {
   double value = 0;
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (problem != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
+  if (problem != std::errc() || end != word.data() + word.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 

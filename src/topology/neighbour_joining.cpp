@@ -11,7 +11,11 @@ using Number = std::uint32_t;
 class Joiner {
  public:
   explicit Joiner(const LatencyMatrix& matrix)
-      : stride_(matrix.hosts.size()), left_(stride_), distances_(matrix.us), vertices_(stride_), sums_(stride_) {
+      : stride_(matrix.hosts.size()),
+        left_(stride_),
+        distances_(matrix.us),
+        vertices_(stride_),
+        sums_(stride_) {
     for (std::size_t a = 0; a < stride_; ++a) {
       vertices_[a] = static_cast<Number>(a);
       distances_[a * stride_ + a] = 0;

@@ -29,7 +29,8 @@ Tree::Id NodeNames::find(std::string_view name) const {
   if (found == with_domain_.end()) return Tree::none;
   const auto& nodes = found->second;
   if (nodes.size() > 1)
-    throw Error(shown(name) + " can be " + shown(tree_.at(nodes[0]).name) + " or " + shown(tree_.at(nodes[1]).name));
+    throw Error(shown(name) + " can be " + shown(tree_.at(nodes[0]).name) + " or " +
+                shown(tree_.at(nodes[1]).name));
   return nodes.front();
 }
 

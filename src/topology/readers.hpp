@@ -19,8 +19,8 @@ std::vector<std::string> expand_host_list(std::string_view list);
 /// Slurm's topology.conf of the plugin topology/tree.
 Tree parse_slurm_topology(std::string_view text, std::string_view origin);
 /// What a task knows of its own node by SLURM_TOPOLOGY_ADDR ("spine.leaf1.n4") and
-/// SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"): the names from the outside to the node. Levels that the
-/// node has no switch of are left out.
+/// SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"): the names from the outside to the node. Levels that
+/// the node has no switch of are left out.
 std::vector<std::string> parse_slurm_address(std::string_view address, std::string_view pattern);
 
 /// "HOST /row1/rack3" a line: the racks, or other groups, from the outermost to the innermost.

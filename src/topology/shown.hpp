@@ -7,7 +7,9 @@
 
 namespace hocket::topology {
 
-inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+inline bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
 
 /// With '?' for what a terminal would obey.
 inline std::string printable(std::string_view text) {

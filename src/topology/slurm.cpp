@@ -35,8 +35,7 @@ void take(std::string_view key, std::string_view value, SwitchLine& line) {
   else if (name == "nodes")
     line.nodes = expand_host_list(value);
   else if (name != "linkspeed")
-    throw Error(shown(key) +
-                " is not known to topology/tree: SwitchName, Switches, Nodes, LinkSpeed");
+    throw Error(shown(key) + " is not known to topology/tree: SwitchName, Switches, Nodes, LinkSpeed");
 }
 
 SwitchLine parse_line(std::string_view text) {
@@ -127,9 +126,7 @@ Tree parse_slurm_topology(std::string_view text, std::string_view origin) try {
 }
 
 std::vector<std::string> parse_slurm_address(std::string_view address, std::string_view pattern) {
-  const auto fail = [&] {
-    throw Error(shown(address) + " is no address of the form " + shown(pattern));
-  };
+  const auto fail = [&] { throw Error(shown(address) + " is no address of the form " + shown(pattern)); };
   const auto kinds = words(pattern, ".");
   if (kinds.empty() || kinds.back() != "node" || address.size() > most_address) fail();
   std::vector<std::string> names;

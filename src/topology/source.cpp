@@ -103,7 +103,8 @@ Tree read(const Source& source) {
   if (format == "synthetic") return synthetic(text);
   if (format == "sys") return read_sysfs(origin, "node0");
   if (format == "hwloc")
-    throw Error(origin + " is for hwloc, which only the tools use: 'hocket topo FILE --save TREE' makes a tree of it");
+    throw Error(origin +
+                " is for hwloc, which only the tools use: 'hocket topo FILE --save TREE' makes a tree of it");
   throw Error("unknown format " + shown(format));
 }
 

@@ -22,8 +22,8 @@ std::span<const std::string_view> formats();
 /// By the look of it. What looks like nothing else is a rack file, which says best what is wrong.
 std::string_view format_of(std::string_view text);
 
-/// `named` is a text if it has several lines; else a folder (sys) or file; else words such as "leaf:4 node:4".
-/// With a format it is that and nothing else. Throws Error.
+/// `named` is a text if it has several lines; else a folder (sys) or file; else words such as "leaf:4
+/// node:4". With a format it is that and nothing else. Throws Error.
 Source open_source(const std::string& named, std::string_view format = {});
 
 /// Throws Error. What lstopo writes (hwloc) is read by the tools alone, since it needs hwloc.

@@ -1,5 +1,5 @@
-// The inside of a node, as Linux tells it below /sys/devices/system. libc alone: what is preloaded reads it as
-// well. Containers and virtual machines leave out what they like, so all but the CPUs may be missing.
+// The inside of a node, as Linux tells it below /sys/devices/system. libc alone: what is preloaded reads it
+// as well. Containers and virtual machines leave out what they like, so all but the CPUs may be missing.
 #include <dirent.h>
 
 #include <algorithm>

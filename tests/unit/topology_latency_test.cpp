@@ -40,7 +40,8 @@ void add_noise(LatencyMatrix& matrix, double noise, Random& random) {
   const std::size_t count = matrix.hosts.size();
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < a; ++b) {
-      const double off = 1 + (std::clamp(deviate(random), -0.5, 0.5) + std::clamp(deviate(random), -0.5, 0.5)) / 2;
+      const double off =
+          1 + (std::clamp(deviate(random), -0.5, 0.5) + std::clamp(deviate(random), -0.5, 0.5)) / 2;
       matrix.us[a * count + b] *= off;
       matrix.us[b * count + a] = matrix.us[a * count + b];
     }
@@ -67,7 +68,8 @@ Groups groups_of(const Places& places) {
   for (std::size_t level = 1; level <= places.front().size(); ++level) {
     std::map<std::vector<int>, std::set<std::string>> members;
     for (std::size_t i = 0; i < places.size(); ++i)
-      members[{places[i].begin(), places[i].begin() + static_cast<std::ptrdiff_t>(level)}].insert("n" + std::to_string(i));
+      members[{places[i].begin(), places[i].begin() + static_cast<std::ptrdiff_t>(level)}].insert(
+          "n" + std::to_string(i));
     for (const auto& [path, hosts] : members)
       if (hosts.size() > 1 && hosts.size() < places.size()) groups.insert(hosts);
   }
@@ -87,8 +89,9 @@ Places some_places(Random& random, int least, int most) {
 }
 
 TEST(LatencyMatrix, HasBlanksOrCommasAndACornerOrNone) {
-  for (const char* text : {"us n0 n1 n2\nn0 0 1 2\nn1 3 0 4\nn2 2 6 0\n", "# us\n,n0,n1,n2\nn0,-,1,2\nn1,3,-,4\n\nn2,2,6,-",
-                           "n0 n1 n2 # three\r\nn0 9 1 2\r\nn1, 3, 9, 4\r\nn2\t2\t6.0 x\r\n"}) {
+  for (const char* text :
+       {"us n0 n1 n2\nn0 0 1 2\nn1 3 0 4\nn2 2 6 0\n", "# us\n,n0,n1,n2\nn0,-,1,2\nn1,3,-,4\n\nn2,2,6,-",
+        "n0 n1 n2 # three\r\nn0 9 1 2\r\nn1, 3, 9, 4\r\nn2\t2\t6.0 x\r\n"}) {
     const LatencyMatrix matrix = parse_latency_matrix(text, "t");
     EXPECT_EQ(matrix.hosts, (std::vector<std::string>{"n0", "n1", "n2"})) << text;
     EXPECT_EQ(matrix.us, (std::vector<double>{0, 2, 2, 2, 0, 5, 2, 5, 0})) << text;
@@ -96,15 +99,20 @@ TEST(LatencyMatrix, HasBlanksOrCommasAndACornerOrNone) {
 }
 
 TEST(LatencyMatrix, NamesLineAndColumnOfWhatIsWrong) {
-  const auto error = [](const std::string& text) { return error_of([&] { parse_latency_matrix(text, "t"); }); };
+  const auto error = [](const std::string& text) {
+    return error_of([&] { parse_latency_matrix(text, "t"); });
+  };
   for (const char* wrong : {"x", "0", "-1", "nan", "inf", "1e300", "1.5x"})
-    EXPECT_EQ(error(std::string("a b c\na 0 1 1\nb 1 0 ") + wrong + "\n").substr(0, 25), "t line 3: column 4 (c): '") << wrong;
+    EXPECT_EQ(error(std::string("a b c\na 0 1 1\nb 1 0 ") + wrong + "\n").substr(0, 25),
+              "t line 3: column 4 (c): '")
+        << wrong;
   EXPECT_EQ(error("a b\na 0 1\nb - 0\n"), "t line 3: column 2 (a): '-' is no latency in microseconds");
   EXPECT_EQ(error(""), "t has no rows");
   EXPECT_EQ(error("a b\n"), "t has no rows");
   EXPECT_EQ(error("a b\na 0 1\n"), "t has 1 rows for 2 hosts");
   EXPECT_EQ(error("a b\na 0 1\nb 1 0\nc 1 1\n"), "t line 4: a row more than hosts");
-  EXPECT_EQ(error("a b\nb 0 1\n"), "t line 2: row 'b' stands where that of 'a' should: rows have the order of columns");
+  EXPECT_EQ(error("a b\nb 0 1\n"),
+            "t line 2: row 'b' stands where that of 'a' should: rows have the order of columns");
   EXPECT_EQ(error("a b c d\na 0 1\n"), "t line 2: 2 latencies below 4 names");
   EXPECT_EQ(error("a b\na 0 1\nb 1\n"), "t line 3: 1 latencies for 2 hosts");
   EXPECT_EQ(error("a a\na 0 1\n"), "t line 2: host 'a' for the second time");
@@ -124,7 +132,8 @@ double way(const JoinedTree& tree, std::uint32_t from, std::uint32_t to, std::ui
 
 TEST(NeighbourJoining, FindsTheTreeThatDistancesComeFrom) {
   // the example of Saitou and Nei 1987, table 1: eight taxa of a tree with edges of known lengths
-  const std::vector<double> below = {7, 8, 5, 11, 8, 5, 13, 10, 7, 8, 16, 13, 10, 11, 5, 13, 10, 7, 8, 6, 9, 17, 14, 11, 12, 10, 13, 8};
+  const std::vector<double> below = {7, 8,  5,  11, 8, 5, 13, 10, 7,  8,  16, 13, 10, 11,
+                                     5, 13, 10, 7,  8, 6, 9,  17, 14, 11, 12, 10, 13, 8};
   LatencyMatrix matrix;
   for (int i = 1; i <= 8; ++i) matrix.hosts.push_back(std::to_string(i));
   matrix.us.assign(64, 0);
@@ -133,7 +142,8 @@ TEST(NeighbourJoining, FindsTheTreeThatDistancesComeFrom) {
   const JoinedTree tree = join_neighbours(matrix);
   EXPECT_EQ(tree.edges.size(), 14u);
   for (std::uint32_t a = 0; a < 8; ++a)
-    for (std::uint32_t b = 0; b < 8; ++b) EXPECT_NEAR(way(tree, a, b, a), matrix.at(a, b), 1e-9) << a << " " << b;
+    for (std::uint32_t b = 0; b < 8; ++b)
+      EXPECT_NEAR(way(tree, a, b, a), matrix.at(a, b), 1e-9) << a << " " << b;
 }
 
 TEST(Latencies, OfThreeLevelsGiveThem) {
@@ -154,7 +164,8 @@ TEST(Latencies, ThatAreAllTheSameAreOneGroup) {
 }
 
 TEST(Latencies, OfAFastNetworkDifferLittleAndCount) {
-  const Places places = {{0, 0}, {0, 0}, {0, 0}, {0, 1}, {0, 1}, {0, 1}, {1, 0}, {1, 0}, {1, 0}, {1, 1}, {1, 1}, {1, 1}};
+  const Places places = {{0, 0}, {0, 0}, {0, 0}, {0, 1}, {0, 1}, {0, 1},
+                         {1, 0}, {1, 0}, {1, 0}, {1, 1}, {1, 1}, {1, 1}};
   Random random(harness::test_seed());
   LatencyMatrix matrix = matrix_of(places, {1.8, 1.5, 1.2});
   add_noise(matrix, 0.02, random);
@@ -199,8 +210,8 @@ TEST(Latencies, NoiseMakesNoLevels) {
       add_noise(matrix, 0.1, random);
       if (!groups_of(tree_of(matrix)).empty()) {
         ++wrong;
-        std::printf("%zu hosts that are all the same, seed %llu:\n%s", count, static_cast<unsigned long long>(seed - 1),
-                    text_of(tree_of(matrix)).c_str());
+        std::printf("%zu hosts that are all the same, seed %llu:\n%s", count,
+                    static_cast<unsigned long long>(seed - 1), text_of(tree_of(matrix)).c_str());
       }
     }
   EXPECT_LE(100 * wrong, tried) << wrong << " of " << tried << "; 1 in some thousands is what to expect";

@@ -34,8 +34,10 @@ TEST(Source, IsTakenForWhatItLooksLike) {
 }
 
 TEST(Source, IsAFileAFolderATextOrWords) {
-  const Folder folder({{"racks", "n0 /a\n"}, {"sys/cpu/online", "0\n"}, {"xml", "<?xml version=\"1.0\"?>\n"}});
-  EXPECT_EQ(text_of(read(open_source(folder.path() + "/racks"))), "network network\n  network a\n    node n0\n");
+  const Folder folder(
+      {{"racks", "n0 /a\n"}, {"sys/cpu/online", "0\n"}, {"xml", "<?xml version=\"1.0\"?>\n"}});
+  EXPECT_EQ(text_of(read(open_source(folder.path() + "/racks"))),
+            "network network\n  network a\n    node n0\n");
   EXPECT_EQ(text_of(read(open_source(folder.path() + "/sys"))), "node node0\n  core 0\n");
   EXPECT_EQ(text_of(read(open_source("n1 /b\n"))), "network network\n  network b\n    node n1\n");
   EXPECT_EQ(text_of(read(open_source("node:1"))), "network network\n  node node0\n");
@@ -44,8 +46,9 @@ TEST(Source, IsAFileAFolderATextOrWords) {
   };
   EXPECT_EQ(error("nowhere"), "'nowhere' is no file, and no machine such as 'leaf:4 node:4'");
   EXPECT_EQ(error("nowhere", "slurm"), "'nowhere' cannot be read: No such file or directory");
-  EXPECT_EQ(error("node:1", "xml"),
-            "unknown format 'xml'; there are ibnetdiscover, slurm, racks, matrix, tree, synthetic, sys, hwloc");
+  EXPECT_EQ(
+      error("node:1", "xml"),
+      "unknown format 'xml'; there are ibnetdiscover, slurm, racks, matrix, tree, synthetic, sys, hwloc");
   EXPECT_EQ(error(folder.path() + "/racks", "slurm"),
             folder.path() + "/racks line 1: 'n0' is not 'KEY=VALUE'");
   EXPECT_NE(error(folder.path() + "/xml").find("hwloc"), std::string::npos);
@@ -86,7 +89,8 @@ TEST(SwitchPaths, GoFromTheOutsideIn) {
 TEST(SwitchPaths, NameTheNodesThatAreNotThere) {
   const Tree tree = synthetic("leaf:2 node:2");
   EXPECT_EQ(error_of([&] { switch_paths(tree, Names{"node0", "n1"}); }), "'n1' is not in this machine");
-  EXPECT_EQ(error_of([&] { switch_paths(tree, Names{"n1", "node0", "n2"}); }), "'n1', 'n2' are not in this machine");
+  EXPECT_EQ(error_of([&] { switch_paths(tree, Names{"n1", "node0", "n2"}); }),
+            "'n1', 'n2' are not in this machine");
   Names many;
   for (int i = 0; i < 20; ++i) many.push_back("n" + std::to_string(i));
   EXPECT_EQ(error_of([&] { switch_paths(tree, many); }),
@@ -97,9 +101,11 @@ TEST(Discover, AsksTheSourceThenSlurm) {
   EXPECT_EQ(discover({}), std::nullopt);
   EXPECT_EQ(discover({"", "spine.leaf1.n3", "switch.switch.node", "n3"}), (SwitchPath{"spine", "leaf1"}));
   EXPECT_EQ(discover({"", "n3", "node", "n3"}), SwitchPath{}) << "Slurm knows of no switches";
-  const std::string conf = "SwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n3\nSwitchName=spine Switches=leaf[0-1]\n";
+  const std::string conf =
+      "SwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n3\nSwitchName=spine Switches=leaf[0-1]\n";
   const Folder folder(std::map<std::string, std::string>{{"topology.conf", conf}});
-  EXPECT_EQ(discover({folder.path() + "/topology.conf", "", "", "n3.cluster.org"}), (SwitchPath{"spine", "leaf1"}))
+  EXPECT_EQ(discover({folder.path() + "/topology.conf", "", "", "n3.cluster.org"}),
+            (SwitchPath{"spine", "leaf1"}))
       << "as the address that Slurm makes of the same file";
   EXPECT_EQ(discover({conf, "x.n0", "switch.node", "n0"}), (SwitchPath{"spine", "leaf0"}));
   EXPECT_EQ(error_of([&] { discover({conf, "", "", "elsewhere"}); }), "'elsewhere' is not in this machine");

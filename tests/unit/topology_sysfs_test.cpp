@@ -27,10 +27,13 @@ void add(Files& files, int number, const Cpu& cpu) {
 
 /// Two packages with a NUMA node, an L3 and two cores each; two threads a core, numbered as Linux does.
 Files two_packages() {
-  Files files = {{"cpu/online", "0-7\n"}, {"node/node0/cpulist", "0-1,4-5\n"}, {"node/node1/cpulist", "2-3,6-7\n"}};
+  Files files = {
+      {"cpu/online", "0-7\n"}, {"node/node0/cpulist", "0-1,4-5\n"}, {"node/node1/cpulist", "2-3,6-7\n"}};
   for (int i = 0; i < 8; ++i) {
     const int core = i % 4;
-    add(files, i, {core < 2 ? "0" : "1", std::to_string(core) + "," + std::to_string(core + 4), core < 2 ? "0-1,4-5" : "2-3,6-7"});
+    add(files, i,
+        {core < 2 ? "0" : "1", std::to_string(core) + "," + std::to_string(core + 4),
+         core < 2 ? "0-1,4-5" : "2-3,6-7"});
   }
   return files;
 }
@@ -61,8 +64,11 @@ TEST(Sysfs, OfAContainerMayTellNothingButCpus) {
   EXPECT_EQ(text_of_files({{"cpu/cpu2/online", "1\n"}, {"cpu/cpu10/online", "1\n"}, {"cpu/cpufreq/x", ""}}),
             "node n0\n  core 2\n  core 10\n");
   Files files = two_packages();
-  std::erase_if(files, [](const auto& file) { return file.first.find("cache") != file.first.npos || file.first.starts_with("node"); });
-  EXPECT_EQ(text_of_files(files), "node n0\n  package 0\n    core 0,4\n    core 1,5\n  package 1\n    core 2,6\n    core 3,7\n");
+  std::erase_if(files, [](const auto& file) {
+    return file.first.find("cache") != file.first.npos || file.first.starts_with("node");
+  });
+  EXPECT_EQ(text_of_files(files),
+            "node n0\n  package 0\n    core 0,4\n    core 1,5\n  package 1\n    core 2,6\n    core 3,7\n");
   for (int i = 0; i < 8; ++i) files["cpu/cpu" + std::to_string(i) + "/topology/physical_package_id"] = "-1\n";
   EXPECT_EQ(text_of_files(files), "node n0\n  core 0,4\n  core 1,5\n  core 2,6\n  core 3,7\n");
 }
@@ -78,9 +84,11 @@ TEST(Sysfs, KnowsTheOlderNameOfACoresCpus) {
 
 TEST(Sysfs, OfAHybridMachineHasCoresWithOneAndTwoThreads) {
   Files files = {{"cpu/online", "0-5\n"}, {"node/node0/cpulist", "0-5\n"}};
-  for (int i = 0; i < 6; ++i) add(files, i, {"0", i < 2 ? "0-1" : i < 4 ? "2-3" : std::to_string(i), i < 5 ? "0-4" : ""});
+  for (int i = 0; i < 6; ++i)
+    add(files, i, {"0", i < 2 ? "0-1" : i < 4 ? "2-3" : std::to_string(i), i < 5 ? "0-4" : ""});
   EXPECT_EQ(text_of_files(files),
-            "node n0\n  package 0\n    numa 0\n      core 5\n      l3 0\n        core 0,1\n        core 2,3\n        core 4\n")
+            "node n0\n  package 0\n    numa 0\n      core 5\n      l3 0\n        core 0,1\n        core "
+            "2,3\n        core 4\n")
       << "one core has no L3, as those of low power";
 }
 
@@ -112,7 +120,8 @@ TEST(Sysfs, IgnoresMemoryWithoutCpusAndListsOfOthers) {
 }
 
 TEST(Sysfs, SaysWhatIsWrong) {
-  for (const char* wrong : {"x", "0-", "-1", "3-1", "0,0", "2,1", "0-99999999999999999999", "0-65536", "0x1", "1 - 2"}) {
+  for (const char* wrong :
+       {"x", "0-", "-1", "3-1", "0,0", "2,1", "0-99999999999999999999", "0-65536", "0x1", "1 - 2"}) {
     const Folder folder(Files{{"cpu/online", wrong}});
     EXPECT_EQ(error_of([&] { read_sysfs(folder.path(), "n0"); }),
               folder.path() + "/cpu/online: '" + wrong + "' is no list of CPUs");

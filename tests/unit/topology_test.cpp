@@ -49,7 +49,8 @@ TEST(Tree, HasABottom) {
   Tree tree(Kind::network, "0");
   Tree::Id deepest = Tree::root;
   for (std::uint32_t i = 0; i < Tree::most_depth; ++i) deepest = tree.add(deepest, Kind::network, "n");
-  EXPECT_EQ(error_of([&] { tree.add(deepest, Kind::network, "n"); }), "network 'n' is inside too many others");
+  EXPECT_EQ(error_of([&] { tree.add(deepest, Kind::network, "n"); }),
+            "network 'n' is inside too many others");
 }
 
 TEST(Text, IsReadAsItWasWritten) {
@@ -101,8 +102,9 @@ TEST(HostList, WritesOutTheBrackets) {
   EXPECT_EQ(expand_host_list("n[0-2,7],login"), (Names{"n0", "n1", "n2", "n7", "login"}));
   EXPECT_EQ(expand_host_list("n[08-11]"), (Names{"n08", "n09", "n10", "n11"}));
   EXPECT_EQ(expand_host_list("r[0-1]n[0-1]x"), (Names{"r0n0x", "r0n1x", "r1n0x", "r1n1x"}));
-  for (const char* wrong : {"", ",", "n[", "n]", "n[]", "n[[0]]", "n[2-1]", "n[a-b]", "n[0-]",
-                            "n[0-99999999]", "a,,b", "n[0000000000000000000000000-1]", "n[0-1023]m[0-1023]o[0-1]"})
+  for (const char* wrong :
+       {"", ",", "n[", "n]", "n[]", "n[[0]]", "n[2-1]", "n[a-b]", "n[0-]", "n[0-99999999]", "a,,b",
+        "n[0000000000000000000000000-1]", "n[0-1023]m[0-1023]o[0-1]"})
     EXPECT_NE(error_of([&] { expand_host_list(wrong); }), "") << wrong;
 }
 
@@ -259,13 +261,14 @@ TEST(Fabric, TakesAFewHostsOnASpineForWhatTheyAre) {
 }
 
 TEST(Fabric, TellsSwitchesThatNobodyHasNamedApart) {
-  const Tree tree = tree_of(parse_ibnetdiscover("Switch 4 \"S-1\" # \"SwitchIB Mellanox Technologies\" base port 0\n"
-                                                "[1] \"H-1\"[1](1) # \"n0 mlx5_0\"\n[2] \"S-3\"[1] # \"top\"\n"
-                                                "Switch 4 \"S-2\" # \"SwitchIB Mellanox Technologies\" base port 0\n"
-                                                "[1] \"H-2\"[1](1) # \"n1 mlx5_0\"\n[2] \"S-3\"[2] # \"top\"\n"
-                                                "Switch 4 \"S-3\" # \"to\x1bp\" base port 0\n"
-                                                "[1] \"S-1\"[2] # \"\"\n[2] \"S-2\"[2] # \"\"\n",
-                                                "t"));
+  const Tree tree =
+      tree_of(parse_ibnetdiscover("Switch 4 \"S-1\" # \"SwitchIB Mellanox Technologies\" base port 0\n"
+                                  "[1] \"H-1\"[1](1) # \"n0 mlx5_0\"\n[2] \"S-3\"[1] # \"top\"\n"
+                                  "Switch 4 \"S-2\" # \"SwitchIB Mellanox Technologies\" base port 0\n"
+                                  "[1] \"H-2\"[1](1) # \"n1 mlx5_0\"\n[2] \"S-3\"[2] # \"top\"\n"
+                                  "Switch 4 \"S-3\" # \"to\x1bp\" base port 0\n"
+                                  "[1] \"S-1\"[2] # \"\"\n[2] \"S-2\"[2] # \"\"\n",
+                                  "t"));
   EXPECT_EQ(text_of(tree),
             "network network\n  network SwitchIB Mellanox Technologies S-1\n    node n0\n"
             "  network SwitchIB Mellanox Technologies S-2\n    node n1\n");
