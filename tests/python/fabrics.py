@@ -1,4 +1,4 @@
-"""InfiniBand fabrics of switches in two and three levels: as ibsim takes them, and as the tree that they are."""
+"""InfiniBand fabrics of two and three levels of switches: for ibsim, and as the tree that they are."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def two_levels(leaves: int, hosts: int, spines: int) -> Fabric:
 
 
 def three_levels(pods: int, leaves: int, hosts: int, uppers: int, cores: int) -> Fabric:
-    """`leaves` and `uppers` of a pod are all connected; `cores` above each upper, with a cable to every pod."""
+    """All `leaves` and `uppers` of a pod are connected; `cores` above each upper have a cable to every pod."""
     fabric = Fabric(tree=["network network"])
     for pod in range(pods):
         others = f"+{uppers - 1}" if uppers > 1 else ""
@@ -87,11 +87,10 @@ def fat_tree(k: int) -> Fabric:
 
 
 def discovered(fabric: Fabric, folder: Path) -> str:
-    """What the real ibnetdiscover prints of it, in namespaces that end with it. Skips the test without ibsim."""
+    """What the real ibnetdiscover prints of it, in namespaces that end with it. Skips without ibsim."""
     libraries = sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))
-    for program in ("ibsim", "ibnetdiscover", "unshare", "ip"):
-        if not shutil.which(program) or not libraries:
-            pytest.skip(f"{program} or its library is missing: apt-get install ibsim-utils infiniband-diags")
+    if not libraries or not all(shutil.which(program) for program in ("ibsim", "ibnetdiscover", "ip")):
+        pytest.skip("no simulated fabric: apt-get install ibsim-utils infiniband-diags iproute2")
     netlist = folder / "netlist"
     netlist.write_text(fabric.netlist())
     switches = len({name for cable in fabric.cables for name in cable} - set(fabric.hosts))

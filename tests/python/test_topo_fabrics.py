@@ -1,4 +1,4 @@
-"""Trees of the fabrics that the real ibnetdiscover finds, on simulated switches, and of those it has found."""
+"""Trees of the fabrics that the real ibnetdiscover finds on simulated switches, and has found."""
 
 from __future__ import annotations
 

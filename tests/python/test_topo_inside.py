@@ -97,7 +97,9 @@ def _without_hwloc() -> dict[str, str]:
 
 
 @_needs_hwloc
-@pytest.mark.parametrize("text", ["<?xml version='1.0'?>\n", "<topology/>\n", "<topology version='2.0'>\n<object"])
+@pytest.mark.parametrize(
+    "text", ["<?xml version='1.0'?>\n", "<topology/>\n", "<topology version='2.0'>\n<object"]
+)
 def test_xml_that_is_no_machine_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text)
     with pytest.raises(CommandError, match="hwloc"):

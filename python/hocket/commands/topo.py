@@ -22,7 +22,8 @@ _words = {
 
 def _summary(machine: Vertex) -> str:
     counts = tree.counts(machine)
-    return ", ".join(f"{counts[kind]} {words[counts[kind] > 1]}" for kind, words in _words.items() if counts[kind])
+    shown = [(counts[kind], words) for kind, words in _words.items() if counts[kind]]
+    return ", ".join(f"{count} {one if count == 1 else several}" for count, (one, several) in shown)
 
 
 def _as_json(vertex: Vertex) -> dict[str, Any]:
@@ -35,14 +36,15 @@ def topo(
         str,
         typer.Argument(
             help="What ibnetdiscover printed, Slurm's topology.conf, a rack file ('n[0-3] /row0/rack1'), "
-            "a matrix of latencies, what lstopo or --save wrote, a folder like /sys/devices/system, or a machine "
-            "in words: 'leaf:4 node:4 socket:2 core:8'. Default: this machine."
+            "a matrix of latencies, what lstopo or --save wrote, a folder like /sys/devices/system, or a "
+            "machine in words: 'leaf:4 node:4 socket:2 core:8'. Default: this machine."
         ),
     ] = "",
     format: Annotated[
         str,
         typer.Option(
-            help="ibnetdiscover, slurm, racks, matrix, tree, synthetic, sys or hwloc; default: by the look of it."
+            help="ibnetdiscover, slurm, racks, matrix, tree, synthetic, sys or hwloc; "
+            "default: by the look of it."
         ),
     ] = "",
     ranks: Annotated[
