@@ -65,7 +65,7 @@ def two_levels(leaves: int, hosts: int, spines: int) -> Fabric:
 
 
 def three_levels(pods: int, leaves: int, hosts: int, uppers: int, cores: int) -> Fabric:
-    """All `leaves` and `uppers` of a pod are connected; `cores` above each upper have a cable to every pod."""
+    """All `leaves` and `uppers` of a pod are connected; `cores` above each upper reach every pod."""
     fabric = Fabric(tree=["network network"])
     for pod in range(pods):
         others = f"+{uppers - 1}" if uppers > 1 else ""
