@@ -1,4 +1,4 @@
-// Files of other people: of a bounded size, and nothing that one waits for.
+// Files of other people: of a bounded size, and nothing that one waits for without end.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace hocket::topology {
 
-/// Throws Error where it cannot be read, or is longer than this.
+/// Waits for a pipe, but not longer than a minute for the next piece. Throws Error where it cannot be read,
+/// or is longer than this.
 std::string read_file(const std::string& path, std::size_t most_bytes);
 /// Nothing where it cannot be read: much of /sys is missing here and there. Never waits.
 std::optional<std::string> read_if_there(const std::string& path, std::size_t most_bytes);

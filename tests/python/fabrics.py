@@ -107,7 +107,12 @@ def discovered(fabric: Fabric, folder: Path) -> str:
     if subprocess.run([*unshare, "true"], capture_output=True, timeout=20, check=False).returncode != 0:
         pytest.skip("no user namespaces here, which keep simulated fabrics apart")
     done = subprocess.run(
-        [*unshare, "bash", "-c", script], capture_output=True, text=True, timeout=100, check=False
+        [*unshare, "bash", "-c", script],
+        cwd=folder,  # ibsim's library makes folders where it is
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -1,7 +1,12 @@
 // Where a tree comes from, what the nodes of a job are under, and what a node learns of itself.
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <thread>
 
 #include "topology/discover.hpp"
 #include "topology/node_names.hpp"
@@ -53,6 +58,28 @@ TEST(Source, IsAFileAFolderATextOrWords) {
             folder.path() + "/racks line 1: 'n0' is not 'KEY=VALUE'");
   EXPECT_NE(error(folder.path() + "/xml").find("hwloc"), std::string::npos);
   EXPECT_EQ(error(folder.path(), "slurm"), "'" + folder.path() + "' cannot be read: Is a directory");
+}
+
+TEST(Source, MayBeAPipe) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  std::thread writer([&] {
+    for (const char* line : {"n0 /a\n", "n1 /b\n"}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      EXPECT_EQ(write(ends[1], line, 6), 6);
+    }
+    close(ends[1]);
+  });
+  EXPECT_EQ(read(open_source("/dev/fd/" + std::to_string(ends[0]))).count(Kind::node), 2u);
+  writer.join();
+  close(ends[0]);
+}
+
+TEST(Source, OfANamedPipeThatNobodyWritesIsEmpty) {
+  const Folder folder;
+  const std::string pipe = folder.path() + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { read(open_source(pipe)); }), pipe + " has no hosts");
 }
 
 TEST(NodeNames, MatchWithAndWithoutDomain) {
