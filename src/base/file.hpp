@@ -1,30 +1,22 @@
-// Small files that a user names.
+// Files of other people: of a bounded size, and nothing that one waits for without end.
 #pragma once
 
-#include <array>
-#include <cstdio>
-#include <memory>
+#include <cstddef>
+#include <optional>
 #include <string>
-#include <string_view>
-
-#include "base/error.hpp"
 
 namespace hocket {
 
-/// All of it. `what` it is, for the error: "the rules file 'x' cannot be read".
-inline std::string contents_of(const std::string& name, std::string_view what) {
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::string complaint = "the " + std::string(what) + " file '" + name + "' cannot be read";
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(name.c_str(), "re"));
-  if (!file) throw Error(complaint);
-  std::string text;
-  std::array<char, 4096> piece;
-  while (!std::feof(file.get()) && !std::ferror(file.get()))
-    text.append(piece.data(), std::fread(piece.data(), 1, piece.size(), file.get()));
-  if (std::ferror(file.get())) throw Error(complaint);
-  return text;
-}
+/// Waits for a pipe, but not longer than a minute for the next piece. Throws Error where it cannot be read,
+/// or is longer than this; the error begins with `what` it is.
+std::string read_file(const std::string& path, std::size_t most_bytes, const std::string& what = "");
+/// Of what is written by hand: rules, costs.
+inline constexpr std::size_t most_bytes_by_hand = std::size_t{1} << 24U;
+/// Nothing where it cannot be read: much of /sys is missing here and there. Never waits.
+std::optional<std::string> read_if_there(const std::string& path, std::size_t most_bytes);
+
+bool is_folder(const std::string& path);
+/// A file or a pipe: all that is there and no folder.
+bool is_file(const std::string& path);
 
 }  // namespace hocket

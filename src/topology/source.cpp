@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "topology/file.hpp"
+#include "base/file.hpp"
 #include "topology/latency_matrix.hpp"
 #include "topology/lines.hpp"
 #include "topology/readers.hpp"

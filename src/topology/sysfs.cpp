@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "topology/cpus.hpp"
-#include "topology/file.hpp"
+#include "base/file.hpp"
 #include "topology/lines.hpp"
 #include "topology/readers.hpp"
 

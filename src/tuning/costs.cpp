@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 
@@ -41,7 +42,7 @@ Costs usual_costs() {
 }
 
 Costs costs_from(const std::string& file) {
-  return file.empty() ? usual_costs() : parse_costs(contents_of(file, "costs"), file);
+  return file.empty() ? usual_costs() : parse_costs(read_file(file, most_bytes_by_hand, "the costs file "), file);
 }
 
 Costs parse_costs(std::string_view text, std::string_view origin) {

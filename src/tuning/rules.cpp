@@ -56,7 +56,7 @@ const Rules::Rule::Candidate* cheapest(const Rules::Rule& rule, const Situation&
 Rules::Rules(std::string_view disable, std::string_view force, std::string_view file) {
   append(rules_, parse_disabled(disable));
   append(rules_, parse_forced(force));
-  if (!file.empty()) append(rules_, parse_rules(contents_of(std::string(file), "rules"), file));
+  if (!file.empty()) append(rules_, parse_rules(read_file(std::string(file), most_bytes_by_hand, "the rules file "), file));
   first_built_in_ = rules_.size();
   append(rules_, parse_rules(default_rules, "default.rules"));
 }

@@ -1,4 +1,4 @@
-#include "topology/file.hpp"
+#include "base/file.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace hocket::topology {
+namespace hocket {
 namespace {
 
 class Opened {
@@ -67,12 +67,12 @@ std::optional<mode_t> mode_of(const std::string& path) {
 
 }  // namespace
 
-std::string read_file(const std::string& path, std::size_t most_bytes) {
+std::string read_file(const std::string& path, std::size_t most_bytes, const std::string& what) {
   constexpr int a_minute_ms = 60000;
   const Opened file(path);
   std::string text;
   if (!read_all(file.descriptor(), most_bytes, a_minute_ms, text))
-    throw Error("'" + path + "' cannot be read: " + std::strerror(errno));
+    throw Error(what + "'" + path + "' cannot be read: " + std::strerror(errno));
   return text;
 }
 
@@ -93,4 +93,4 @@ bool is_file(const std::string& path) {
   return mode && !S_ISDIR(*mode);
 }
 
-}  // namespace hocket::topology
+}  // namespace hocket
