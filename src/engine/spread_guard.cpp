@@ -69,7 +69,7 @@ bool SpreadGuard::is_unreachable(LongWait& wait, transports::mpi::Messages& mess
   wait.checks_after_ns = wait.waited_ns + check_each_ns;
   if (wait.asked_ns == 0 || messages.answers_of(wait.peer) != wait.answers) return false;
   try {
-    const double proof = std::min(engine_.options().stall_seconds / 2, longest_proof_seconds);
+    const double proof = std::min(engine_.options().stall_seconds / 3, longest_proof_seconds);
     const auto addresses = silent_addresses(proof);
     if (addresses.empty()) return false;
     silence_ = " does not answer any more, nor does " + addresses.front() + " acknowledge data; waited " +
@@ -144,18 +144,20 @@ std::string SpreadGuard::explain_mismatch(const Turn& turn,
 }
 
 void SpreadGuard::fail(const Turn& turn, Status status, const Disagreement& found) noexcept {
-  if (failed()) return;
+  if (failed()) return until_all_have_heard();
   try {
     fail(explain(turn, status, found));
   } catch (...) {
     fail(std::string());  // no memory for the explanation
   }
-  if (!silence_.empty()) tell_before_the_end();
+  until_all_have_heard();
 }
 
-/// The error may end this process at once, and the others only learn from it what has gone.
-void SpreadGuard::tell_before_the_end() noexcept {
-  for (int i = 0; i < 300 && !network_.has_left(); ++i) {
+/// The error may end this process at once, and with it the job, before the others know what has gone. One
+/// that cannot be reached never hears.
+void SpreadGuard::until_all_have_heard() noexcept {
+  if (std::exchange(all_have_heard_, true)) return;
+  for (int i = 0; i < 300; ++i) {
     const timespec moment{0, 1'000'000};
     nanosleep(&moment, nullptr);
     network_.progress();

@@ -64,7 +64,7 @@ class SpreadGuard {
   bool has_ended(Rank peer) const;
   void ask(LongWait& wait, transports::mpi::Messages& messages) noexcept;
   bool is_unreachable(LongWait& wait, transports::mpi::Messages& messages) noexcept;
-  void tell_before_the_end() noexcept;
+  void until_all_have_heard() noexcept;
   void report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept;
 
   Engine& engine_;
@@ -74,6 +74,7 @@ class SpreadGuard {
   Rank rank_;
   Rank dead_ = -1;
   std::string silence_;  ///< why it must be, if it runs elsewhere
+  bool all_have_heard_ = false;
 };
 
 /// A call's mark as words on the wire, and back.

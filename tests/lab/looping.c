@@ -1,6 +1,6 @@
-// One collective again and again, until the time is over or something happens to it, on which every rank says what it
-// got. Plain MPI. Arguments: allreduce, iallreduce or alltoall; the bytes of a vector or block; for how many seconds;
-// "returned": errors come back as codes, else the default handler ends the job.
+// One collective again and again, until the time is over or something happens to it, on which every rank says
+// what it got. Plain MPI. Arguments: allreduce, iallreduce or alltoall; the bytes of a vector or block; for
+// how many seconds; "returned": errors come back as codes, else the default handler ends the job.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,7 @@ static int once(const char* name, int bytes) {
   MPI_Request request;
   if (!strcmp(name, "alltoall"))
     return MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
-  if (!strcmp(name, "allreduce"))
-    return MPI_Allreduce(out, in, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (!strcmp(name, "allreduce")) return MPI_Allreduce(out, in, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   const int code = MPI_Iallreduce(out, in, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }

@@ -19,7 +19,20 @@ from rich.table import Table
 from hocket import applications, launch, mpis, processes, quantities, reports
 from hocket.console import console
 from hocket.errors import CommandError
-from hocket.lab import drawing, faults, jobs, kernel, lab, shape, slurm, state, statistics, traffic, tree, visible
+from hocket.lab import (
+    drawing,
+    faults,
+    jobs,
+    kernel,
+    lab,
+    shape,
+    slurm,
+    state,
+    statistics,
+    traffic,
+    tree,
+    visible,
+)
 from hocket.lab.lab import Lab
 from hocket.lab.quantities import format_rate
 
@@ -262,9 +275,7 @@ def mend(links: _Links, name: _Name = state.DEFAULT, whole_switch: _WholeSwitch 
     _change(name, lambda where: faults.mend(where, links, whole_switch))
 
 
-def kill(
-    nodes: Annotated[str, typer.Argument(help="n1,n3 or n0-n3.")], name: _Name = state.DEFAULT
-) -> None:
+def kill(nodes: Annotated[str, typer.Argument(help="n1,n3 or n0-n3.")], name: _Name = state.DEFAULT) -> None:
     """Let nodes die with all that runs on them, as by a loss of power. They do not come back."""
     _change(name, lambda where: faults.kill(where, nodes))
 

@@ -102,7 +102,7 @@ def remote_shell(pids: Mapping[str, int], tree: Tree) -> str:
             f'  {head.name}|{head.address}) exec /bin/sh -c "$*" ;;',
             '  *) echo "hocket lab: no node named $host" >&2; exit 255 ;;',
             "esac",
-            f'dead={machine.FOLDER}/dead.$pid',
+            f"dead={machine.FOLDER}/dead.$pid",
             'test -e "$dead" && echo "hocket lab: $host is dead" >&2 && exit 255',
             'export LAB_FOLDER="$PWD"',
             'nsenter -t "$pid" -m -u -i -n -p -- /bin/sh -c "cd \\"\\$LAB_FOLDER\\" 2>/dev/null; $*"',

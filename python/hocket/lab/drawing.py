@@ -38,7 +38,12 @@ def as_json(tree: Tree, shape: Shape, faults: Mapping[str, str] = _none) -> dict
     """Rates in bits per second; the rate is that of the link to the parent."""
 
     def fields(machine: Machine) -> dict[str, Any]:
-        named: dict[str, str | int] = {"name": machine.name, "kind": machine.kind, "rate": machine.rate, "address": machine.address}
+        named: dict[str, str | int] = {
+            "name": machine.name,
+            "kind": machine.kind,
+            "rate": machine.rate,
+            "address": machine.address,
+        }
         named["fault"] = faults.get(machine.name, "")
         below = [fields(child) for child in tree.below(machine.name)]
         return {name: value for name, value in {**named, "below": below}.items() if value}
