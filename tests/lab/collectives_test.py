@@ -1,5 +1,5 @@
-"""Every collective between the nodes of a lab, compared with the MPI's own, or known: several nodes, ranks on each, blocking
-and not, with and without a thread for messages.
+"""Every collective between the nodes of a lab, compared with the MPI's own, or known: several nodes, ranks
+on each, blocking and not, with and without a thread for messages.
 
 usage: collectives_test.py --family FAMILY --prefix DIR --build DIR NODES RANKS_PER_NODE
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from in_lab import Setting, RunningLab, arguments, expect, lab, result, setting_of
+from in_lab import RunningLab, Setting, arguments, expect, lab, result, setting_of
 
 # What Hocket runs across nodes, one HOCKET_FORCE a line. A new kind of decision is a new line here.
 DECISIONS = (

@@ -1,8 +1,8 @@
-"""What a job says when one of its nodes dies, or a link is cut, while Hocket's collectives run between its nodes: every rank
-that is still there names what has gone, soon after the stall limit, and no rank stays.
+"""What a job says when one of its nodes dies, or a link is cut, while Hocket's collectives run between its
+nodes: every rank that is still there names what has gone, soon after the stall limit, and ends.
 
-The launchers do not end by themselves then: they wait for the daemon that they cannot reach. That is theirs; here they
-are ended once the ranks have.
+The launchers wait for the daemon that they cannot reach; here they are ended once the ranks have. Open MPI's
+ranks on a node that is cut off from its launcher are not looked at.
 
 usage: failures_test.py --family FAMILY --prefix DIR --build DIR
 """
@@ -13,7 +13,7 @@ import re
 import sys
 import time
 
-from in_lab import RunningLab, Setting, arguments, expect, lab, result, setting_of, until
+from in_lab import Setting, arguments, expect, lab, result, setting_of, until
 
 STALL_SECONDS = 3
 MOST_SECONDS = 12  # of the stall limit, its proof, and the others' hearing of it, on a busy machine

@@ -137,12 +137,12 @@ class RunningLab:
                 end(started)
             return Ended(status, text(), time.monotonic() - began)
 
-    def ranks(self, program: str) -> list[str]:
-        """Processes of this program on all nodes: none where a job has ended."""
+    def ranks(self, program: str, nodes: Sequence[str] = ("head",)) -> list[str]:
+        """Processes of this program on these nodes; the head knows all: none where a job has ended."""
         name = Path(program).name[:15]
         script = "cat /proc/[0-9]*/comm"
-        told = self.do("shell", "head", "--", "sh", "-c", script).output
-        return [line for line in told.split("\n") if line == name]
+        told = [self.do("shell", node, "--", "sh", "-c", script).output for node in nodes]
+        return [line for text in told for line in text.split("\n") if line == name]
 
 
 def end(started: subprocess.Popen[bytes]) -> None:

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   }
   if (code != MPI_SUCCESS) {
     say(code);
-    sleep(1);  // the others say theirs
+    sleep(3);  // the others say theirs
     _exit(4);
   }
   MPI_Finalize();

@@ -1,22 +1,23 @@
 """Links are as fast as they are said to be: the bytes that a stream gets through, counted by the link itself.
 
-More than the rate must never get through. Less does where the cores are busy with something else, so the best of several
-windows is looked at, and where not even that one comes near, on a machine with more work than cores, it is said and not
-judged. Nothing is ever dropped, at any rate.
+More than the rate must never get through. Less does where the cores are busy with something else, so the
+best of several windows is looked at, and where not even that one comes near, on a machine with more work
+than cores, it is said and not judged. Nothing is ever dropped, at any rate.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import time
 from dataclasses import dataclass
 
-from in_lab import expect, result, skip
 from hocket.errors import CommandError
 from hocket.lab import lab, statistics, traffic
 from hocket.lab.quantities import parse_rate
 from hocket.lab.shape import Shape
+from in_lab import expect, result, skip
 
 WINDOWS, WINDOW_SECONDS = 5, 0.6
 TOLERANCE = 0.1
@@ -66,7 +67,7 @@ def _case(word: str, judged: bool) -> None:
         links = statistics.read(made)
     finally:
         made.end()
-    windows = list(zip(found, found[1:], strict=False))
+    windows = list(itertools.pairwise(found))
     least = _least(found[0], found[-1]) / rate
     best = max(_most(a, b) for a, b in windows) / rate
     shown = f"{least:.3f} at least in {WINDOWS} windows, {best:.3f} at most in the best one"

@@ -87,8 +87,8 @@ def hosts(tree: Tree) -> str:
 def remote_shell(pids: Mapping[str, int], tree: Tree) -> str:
     """The script that launchers take for ssh: `rsh [options] HOST COMMAND...` runs it on the host.
 
-    The environment comes along, unlike with ssh; the working folder too where the host has it. When a node dies its
-    shells stay, as ssh does, which hears nothing any more.
+    The environment comes along, unlike with ssh; the working folder too where the host has it. When a
+    node dies its shells stay, as ssh does, which hears nothing any more.
     """
     cases = [f"  {each.name}|{each.address}) pid={pids[each.name]} ;;" for each in tree.nodes()]
     head = tree.named(HEAD)

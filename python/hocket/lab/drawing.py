@@ -10,7 +10,6 @@ from hocket.lab.quantities import format_latency, format_rate
 from hocket.lab.shape import Shape
 from hocket.lab.tree import Machine, Tree
 
-
 _none: Mapping[str, str] = {}
 
 

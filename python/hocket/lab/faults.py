@@ -1,7 +1,7 @@
 """What goes wrong in a cluster: cables that are pulled, nodes that lose their power.
 
-A link is cut at its upper end: the machine below sees no carrier, the one above a port that is down. Neither end is
-told by the other, as little as by a cable: what is under way is lost, and connections go silent.
+A link is cut at its upper end: the machine below sees no carrier, the one above a port that is down. What is
+under way is lost, and connections go silent, as with a cable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hocket.lab.lab import Lab
 
 
 def links_of(lab: Lab, name: str, whole_switch: bool) -> list[str]:
-    """Links have the name of the machine at their lower end; a switch, if it is meant as a whole, has several."""
+    """By the machine at their lower end; a switch, if it is meant as a whole, has several."""
     found = lab.tree.named(name)
     if whole_switch and found.kind != "switch":
         raise CommandError(f"'{name}' is no switch")
@@ -54,7 +54,7 @@ def mend(lab: Lab, names: Sequence[str], whole_switch: bool = False) -> Lab:
 
 
 def _without_power(lab: Lab, node: str) -> str:
-    """First the link: the kernel would close a dying process's connections, and its peers would hear of it."""
+    """First the link: the kernel closes a dying process's connections, and peers would hear of it."""
     pid = lab.pids[node]
     return (
         f"{_upper_end(lab, node, 'down')}: > {machine.FOLDER}/dead.{pid}\nkill -KILL {pid}\n"

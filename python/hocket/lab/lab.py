@@ -16,6 +16,7 @@ from typing import IO, Any
 from hocket.errors import CommandError
 from hocket.lab import kernel, machine, shape, supervisor, tree
 from hocket.lab.process import Process, running
+from hocket.lab.tree import Machine
 
 EXIT_NO_NAMESPACES = 3
 _kill_seconds = 20.0
@@ -64,7 +65,7 @@ class Lab:
         """What is wrong: machine -> "dead", or "cut" for its link to the switch above."""
         return {**dict.fromkeys(self.cut, "cut"), **dict.fromkeys(self.dead, "dead")}
 
-    def living(self) -> list[tree.Machine]:
+    def living(self) -> list[Machine]:
         return [node for node in self.tree.nodes() if node.name not in self.dead]
 
     def check_alive(self, names: Iterable[str]) -> None:
