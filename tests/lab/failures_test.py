@@ -47,9 +47,8 @@ def _case(setting: Setting, case: tuple[str, str, tuple[str, ...], str, str, int
             began = time.monotonic()
             done = where.do(verb, what)
             expect(done.status == 0, f"{name}: {verb}", done.output)
-            gone = until(
-                lambda: not where.ranks(program), STALL_SECONDS + MOST_SECONDS
-            )  # those cut off as well
+            left = [node for node in NODES if node not in lost]
+            gone = until(lambda: not where.ranks(program, left), STALL_SECONDS + MOST_SECONDS)
             ended_after.append(time.monotonic() - began)
             expect(gone, f"{name}: all ranks end")
 
