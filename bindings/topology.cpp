@@ -1,44 +1,96 @@
 // Trees of machines, read from what sites know of theirs.
 #include "topology/tree.hpp"
 
-#include "base/error.hpp"
+#include "topology/node_names.hpp"
 #include "topology/readers.hpp"
+#include "topology/source.hpp"
+#include "topology_values.hpp"
 #include "values.hpp"
 
 namespace hocket::bindings {
 
 namespace {
 
-topology::Tree read(std::string_view format, std::string_view text, std::string_view origin) {
-  if (format == "ibnetdiscover") return topology::tree_of(topology::parse_ibnetdiscover(text, origin));
-  if (format == "slurm") return topology::parse_slurm_topology(text, origin);
-  if (format == "racks") return topology::parse_rack_file(text, origin);
-  if (format == "tree") return topology::parse_tree(text, origin);
-  if (format == "synthetic") return topology::synthetic(text);
-  throw Error("unknown format '" + std::string(format) +
-              "'; there are ibnetdiscover, slurm, racks, tree, synthetic");
+using Tree = topology::Tree;
+
+nb::list formats() {
+  nb::list names;
+  for (const std::string_view name : topology::formats()) names.append(name);
+  return names;
 }
 
-/// Parents before their children; the first has no parent.
-nb::list vertices_of(const topology::Tree& tree) {
-  nb::list vertices;
-  for (topology::Tree::Id id = 0; id < tree.size(); ++id) {
-    const auto& vertex = tree.at(id);
-    const long parent = vertex.parent == topology::Tree::none ? -1 : static_cast<long>(vertex.parent);
-    vertices.append(nb::make_tuple(topology::name_of(vertex.kind), vertex.name, parent));
+/// Its format, text and origin.
+nb::tuple open(const std::string& named, std::string_view format) {
+  const topology::Source source = topology::open_source(named, format);
+  return nb::make_tuple(source.format, nb::bytes(source.text.data(), source.text.size()), source.origin);
+}
+
+nb::list read(std::string_view format, const nb::bytes& text, const std::string& origin) {
+  return vertices_of(topology::read({format, {text.c_str(), text.size()}, origin}));
+}
+
+Tree tree_from(const nb::list& vertices) {
+  const auto kind = [](nb::handle v) { return topology::kind_named(nb::cast<std::string>(v[0])); };
+  const auto name = [](nb::handle v) { return nb::cast<std::string>(v[1]); };
+  Tree tree(kind(vertices[0]), name(vertices[0]));
+  for (std::size_t i = 1; i < vertices.size(); ++i) {
+    const auto parent = nb::cast<Tree::Id>(vertices[i][2]);
+    if (parent >= tree.size()) throw Error("a vertex stands before the one that contains it");
+    tree.add(parent, kind(vertices[i]), name(vertices[i]));
   }
-  return vertices;
+  return tree;
+}
+
+/// The node's number among these vertices, of each host; None where there is none.
+nb::list find_nodes(const nb::list& vertices, const nb::list& hosts) {
+  const Tree tree = tree_from(vertices);
+  const topology::NodeNames names(tree);
+  nb::list found;
+  for (const nb::handle host : hosts) {
+    const Tree::Id node = names.find(nb::cast<std::string>(host));
+    if (node == Tree::none)
+      found.append(nb::none());
+    else
+      found.append(node);
+  }
+  return found;
 }
 
 }  // namespace
 
 void bind_topology(nb::module_& m) {
+  m.def("topology_formats", formats, "What a machine's tree is read from.");
+  m.def(
+      "open_topology",
+      [](const std::string& named, std::string_view format) {
+        return decoding_errors([&] { return open(named, format); });
+      },
+      "Format, text and origin of what names a machine's tree; the format by the look of it if there is "
+      "none.");
   m.def(
       "read_topology",
-      [](std::string_view format, std::string_view text, std::string_view origin) {
-        return vertices_of(read(format, text, origin));
+      [](std::string_view format, const nb::bytes& text, const std::string& origin) {
+        return decoding_errors([&] { return read(format, text, origin); });
       },
       "The vertices of a machine's tree: kind, name and the parent's number.");
+  m.def(
+      "read_sysfs",
+      [](const std::string& folder, const std::string& node) {
+        return decoding_errors([&] { return vertices_of(topology::read_sysfs(folder, node)); });
+      },
+      "The vertices of the inside of a node.");
+  m.def(
+      "write_topology",
+      [](const nb::list& vertices) {
+        return decoding_errors([&] { return topology::text_of(tree_from(vertices)); });
+      },
+      "The text form of these vertices.");
+  m.def(
+      "find_nodes",
+      [](const nb::list& vertices, const nb::list& hosts) {
+        return decoding_errors([&] { return find_nodes(vertices, hosts); });
+      },
+      "The numbers of the vertices that hosts are, by name with or without domain.");
 }
 
 }  // namespace hocket::bindings

@@ -64,9 +64,31 @@ nodes have leaders, is not part of an algorithm.
 
 constexpr std::string_view rules =
     R"(
+## Recipes that follow the machine
+
+Where ranks are on several nodes, words after the algorithm say how it follows the machine (`HOCKET_TOPOLOGY` names its description,
+as `hocket topo` reads it; Slurm tells its own). Each of these is the same schedules, rewritten, and proved like them
+(docs/design/0013-hierarchy.md). A recipe whose groups do not exist, because every rank is alone in its own or all are together, does not fit,
+and the next rule decides.
+
+| words | do |
+|---|---|
+| `ring by nodes` | inside each node with its leader, then the algorithm among the leaders, and back |
+| `ring by leaves`, `by switches` | the same below the switches of the lowest level, or of every level; `by nodes+leaves` does both, level by level |
+| `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks |
+| `ring reordered` | ranks renumbered so that near ones are neighbours: a ring crosses each switch once. For operations that commute, and all that reduces nothing |
+| `ring by leaves in 8 segments` | the vector cut into 8, the levels at work on different ones at the same time |
+| `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0014-selection-between-nodes.md) on `HOCKET_COSTS` |
+
+```
+HOCKET_FORCE='gather:linear by leaves, allreduce:cheapest(recursive_doubling by nodes+leaves, ring reordered)'
+```
+
+Not for scan and exscan. `gatherv` and `scatterv`, whose sizes not all ranks know, and `alltoallv` run flat or not at all.
+
 ## Selection rules
 
-A rule is a line: a collective, conditions, `->`, and what to do. The first rule that matches and whose algorithm can do the call
+A rule is a line: a collective, conditions, `->`, and what to do: a recipe, or `native`. The first rule that matches and whose algorithm can do the call
 decides. A row that cannot is passed over: because the operation does not commute, because sizes are unknown or unequal, because
 the number of ranks does not fit, or because the ranks cannot read each other's memory. When no rule is left the call goes to the MPI.
 

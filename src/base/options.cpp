@@ -51,7 +51,7 @@ constexpr Allowed allowed_words[] = {
 constexpr std::string_view agreed[] = {
     "HOCKET",       "HOCKET_DEVICE",       "HOCKET_TRIALS",    "HOCKET_DISABLE",
     "HOCKET_FORCE", "HOCKET_MEMORY",       "HOCKET_CHECK",     "HOCKET_CMA",
-    "HOCKET_RULES", "HOCKET_ACROSS_NODES", "HOCKET_NODE_SIZE", "HOCKET_PROGRESS"};
+    "HOCKET_RULES", "HOCKET_ACROSS_NODES", "HOCKET_NODE_SIZE", "HOCKET_PROGRESS", "HOCKET_COSTS"};
 
 [[noreturn]] void refuse(std::string_view variable, std::string_view value, std::string_view expected) {
   throw Error(std::string(variable) + "=" + std::string(value) + ": expected " + std::string(expected));
@@ -224,6 +224,7 @@ std::string Options::fingerprint() const {
   const Options presets;
   Options compared = *this;
   if (!rules.empty()) compared.rules = "#" + content_hash(rules);
+  if (!costs.empty()) compared.costs = "#" + content_hash(costs);
   std::string text;
 #define OPTION(member, variable, type, preset, help) \
   add_difference(text, #variable, compared.member, presets.member);

@@ -9,7 +9,10 @@
 namespace hocket::engine {
 
 Engine::Engine(const Options& options, Host host)
-    : options_(options), host_(host), rules_(options.disable, options.force, options.rules) {
+    : options_(options),
+      host_(host),
+      rules_(options.disable, options.force, options.rules),
+      costs_(tuning::costs_from(options.costs)) {
   kernels::select(options.isa);
 }
 

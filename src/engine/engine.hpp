@@ -37,6 +37,7 @@ class Engine {
   const Host& host() const { return host_; }
   Report& report() { return report_; }
   const tuning::Rules& rules() const { return rules_; }
+  const tuning::Costs& costs() const { return costs_; }
   void say(const std::string& text) const {
     if (host_.say) host_.say(host_.context, text);
   }
@@ -90,6 +91,7 @@ class Engine {
   Host host_;
   Report report_;
   tuning::Rules rules_;
+  tuning::Costs costs_;
   std::unique_ptr<Arena> arena_;
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;

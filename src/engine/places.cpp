@@ -1,61 +1,36 @@
 #include "engine/places.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
-#include <memory>
 
-#include "base/error.hpp"
+#include "base/file.hpp"
 #include "engine/fingerprint.hpp"
-#include "topology/readers.hpp"
+#include "topology/discover.hpp"
 
 namespace hocket::engine {
 namespace {
 
-std::string first_line_of(const char* file) {
-  std::array<char, 256> line{};
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(std::fopen(file, "re"), std::fclose);
-  if (!opened || !std::fgets(line.data(), static_cast<int>(line.size()), opened.get())) return {};
-  return line.data();
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-std::vector<std::string> switches_above(const std::string& node, const std::string& source) {
-  std::vector<std::string> path;
-  std::string text;
-  if (std::FILE* file = std::fopen(source.c_str(), "re")) {
-    for (int c; (c = std::fgetc(file)) != EOF;) text.push_back(static_cast<char>(c));
-    std::fclose(file);
-  }
-  const topology::Tree tree = text.empty() ? topology::synthetic(source) : topology::parse_rack_file(text, source);
-  const auto id = tree.node(node);
-  if (id == topology::Tree::none) return path;
-  for (auto at = tree.at(id).parent; at != topology::Tree::root; at = tree.at(at).parent)
-    path.insert(path.begin(), tree.at(at).name);
-  return path;
+std::string boot_of_host() {
+  constexpr std::size_t more_than_it_has = 256;
+  return read_if_there("/proc/sys/kernel/random/boot_id", more_than_it_has).value_or("");
 }
 
 /// Nodes are called as hosts are, or, if they are pretended, as in a machine in words.
-std::string node_name(const Options& options, Rank world_rank) {
-  return options.node_size > 0 ? "node" + std::to_string(world_rank / options.node_size) : host_name();
+topology::Hints hints(const Options& options, Rank world_rank) {
+  topology::Hints found = topology::hints_of_this_task(options.topology);
+  if (options.node_size > 0) found.node = "node" + std::to_string(world_rank / options.node_size);
+  return found;
 }
 
 }  // namespace
 
 Address address_of(const Options& options, Rank world_rank, bool reads) {
-  const std::string node = node_name(options, world_rank);
+  const topology::Hints where = hints(options, world_rank);
   // Two hosts may have one name, and two containers of a host have two.
-  Address address{hash_of(node + "@" + first_line_of("/proc/sys/kernel/random/boot_id")), {}};
-  if (!reads || options.topology.empty()) return address;
+  Address address{hash_of(where.node + "@" + boot_of_host()), {}};
+  if (!reads) return address;
   std::string path;
-  for (const std::string& name : switches_above(node, options.topology)) {
+  for (const std::string& name : topology::discover(where).value_or(topology::SwitchPath{})) {
     path += "/" + name;
     address.switches.insert(address.switches.begin(), hash_of(path));
   }

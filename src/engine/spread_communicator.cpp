@@ -57,12 +57,14 @@ Decision* SpreadCommunicator::decision_about(const Call& call) noexcept {
   }
 }
 
-const passes::Neighbourhood* SpreadCommunicator::near() {
-  if (!near_ && engine_.places()) near_ = engine_.places()->of(members_);
-  return near_ ? &*near_ : nullptr;
+void SpreadCommunicator::look_around() {
+  if (model_) return;
+  if (engine_.places()) near_ = engine_.places()->of(members_);
+  model_.emplace(engine_.costs(), near_ ? &*near_ : nullptr);
 }
 
 tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const Call& call, bool background) {
+  look_around();
   tuning::Situation situation;
   situation.collective = call.collective;
   situation.ranks = ranks();
@@ -72,7 +74,8 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.commutative = kind.commutative;
   situation.predefined = kind.operation != 0;
   situation.across_nodes = true;
-  situation.near = near();
+  situation.near = near_ ? &*near_ : nullptr;
+  situation.model = &*model_;
   situation.background = background;
   return situation;
 }

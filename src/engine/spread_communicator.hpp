@@ -37,7 +37,7 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   Rank ranks() const noexcept { return static_cast<Rank>(members_.size()); }
   bool failed() noexcept { return guard_.failed(); }
   Decision* decision_about(const Call& call) noexcept;  ///< null: no memory
-  const passes::Neighbourhood* near();
+  void look_around();
   tuning::Situation situation_of(const CallKind& kind, const Call& call, bool background);
   Path path_for(const CallKind& kind, const Call& call, bool background);
   const Path& take_turn(Decision& decision) noexcept;
@@ -51,7 +51,8 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   const Rank rank_;
   SpreadGuard guard_;
   const SpreadGround ground_;
-  std::optional<passes::Neighbourhood> near_;  ///< from the first decision on
+  std::optional<passes::Neighbourhood> near_;  ///< from the first decision on, as
+  std::optional<tuning::Model> model_;
   Plans plans_;
   Decisions decisions_;
   OwnRows rows_;

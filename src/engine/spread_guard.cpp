@@ -1,11 +1,19 @@
 #include "engine/spread_guard.hpp"
 
+#include <time.h>
+
+#include <algorithm>
 #include <utility>
+
+#include "engine/host_names.hpp"
+#include "engine/silent_connections.hpp"
 
 namespace hocket::engine {
 
 namespace {
 constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
+constexpr std::uint64_t check_each_ns = 250'000'000;
+constexpr double longest_proof_seconds = 5;
 }  // namespace
 
 transports::mpi::CallWords words_of(const CallMark& mark) noexcept {
@@ -35,14 +43,41 @@ Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Mess
     dead_ = peer;
     return Status::peer_dead;
   }
-  if (waited_ns > wait.asks_after_ns) {
-    wait.asks_after_ns = 2 * waited_ns;
-    messages.ask(peer);
-  }
+  wait.go_on(peer, waited_ns);
+  if (waited_ns > wait.asks_after_ns) ask(wait, messages);
   const double stall = engine_.options().stall_seconds;
-  const bool is_stalled = stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall;
-  if (is_stalled && !std::exchange(wait.is_reported, true)) report_stall(turn, peer, waited_ns);
+  if (stall <= 0 || static_cast<double>(waited_ns) * 1e-9 <= stall) return Status::ok;
+  if (is_unreachable(wait, messages)) {
+    dead_ = peer;
+    return Status::peer_dead;
+  }
+  if (!std::exchange(wait.is_reported, true)) report_stall(turn, peer, waited_ns);
   return Status::ok;
+}
+
+void SpreadGuard::ask(LongWait& wait, transports::mpi::Messages& messages) noexcept {
+  wait.asks_after_ns = 2 * wait.waited_ns;
+  wait.asked_ns = wait.waited_ns;
+  wait.answers = messages.answers_of(wait.peer);
+  messages.ask(wait.peer);
+}
+
+/// A rank that does not answer may be busy; a machine that acknowledges nothing is not. One alone is not
+/// enough: a rank that answers is not the one that has gone, and who waits for that one will say so.
+bool SpreadGuard::is_unreachable(LongWait& wait, transports::mpi::Messages& messages) noexcept {
+  if (wait.waited_ns < wait.checks_after_ns) return false;
+  wait.checks_after_ns = wait.waited_ns + check_each_ns;
+  if (wait.asked_ns == 0 || messages.answers_of(wait.peer) != wait.answers) return false;
+  try {
+    const double proof = std::min(engine_.options().stall_seconds / 3, longest_proof_seconds);
+    const auto addresses = silent_addresses(proof);
+    if (addresses.empty()) return false;
+    silence_ = " does not answer any more, nor does " + addresses.front() + " acknowledge data; waited " +
+               std::to_string(wait.waited_ns / 1'000'000'000U) + " s";
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 /// Known only of processes on the same machine.
@@ -53,8 +88,10 @@ bool SpreadGuard::has_ended(Rank peer) const {
 }
 
 std::string SpreadGuard::name_of(Rank rank) const {
-  return "rank " + std::to_string(rank) + " (rank " +
-         std::to_string(members_[static_cast<std::size_t>(rank)]) + " of the job)";
+  const Rank world = members_[static_cast<std::size_t>(rank)];
+  const std::string host = host_name_of(engine_, world);
+  return "rank " + std::to_string(rank) + " (rank " + std::to_string(world) + " of the job" +
+         (host.empty() ? "" : " on " + host) + ")";
 }
 
 std::string SpreadGuard::here(const Turn& turn) const {
@@ -75,12 +112,22 @@ std::string SpreadGuard::explain(const Turn& turn, Status status, const Disagree
   if (status == Status::mismatch && found) return explain_mismatch(turn, *found);
   switch (status) {
     case Status::peer_dead:
-      return name_of(dead_) + " has ended during a collective: " + here(turn);
+      return name_of(dead_) + (silence_.empty() ? " has ended during a collective" : silence_) + ": " +
+             here(turn);
     case Status::no_memory:
       return "no memory for a collective on one of the ranks: " + here(turn);
     default:
-      return network_.failure(id_) + ": " + here(turn);
+      return network_.failure(id_) + lost() + ": " + here(turn);
   }
+}
+
+/// Whom the MPI's error was about, if it was about one rank.
+std::string SpreadGuard::lost() const {
+  const Rank world = network_.lost();
+  if (world < 0) return {};
+  const std::string host = host_name_of(engine_, world);
+  return " (to or from rank " + std::to_string(world) + " of the job" + (host.empty() ? "" : " on " + host) +
+         ")";
 }
 
 std::string SpreadGuard::explain_mismatch(const Turn& turn,
@@ -97,11 +144,23 @@ std::string SpreadGuard::explain_mismatch(const Turn& turn,
 }
 
 void SpreadGuard::fail(const Turn& turn, Status status, const Disagreement& found) noexcept {
-  if (failed()) return;
+  if (failed()) return until_all_have_heard();
   try {
     fail(explain(turn, status, found));
   } catch (...) {
     fail(std::string());  // no memory for the explanation
+  }
+  until_all_have_heard();
+}
+
+/// The error may end this process at once, and with it the job, before the others know what has gone. One
+/// that cannot be reached never hears.
+void SpreadGuard::until_all_have_heard() noexcept {
+  if (std::exchange(all_have_heard_, true)) return;
+  for (int i = 0; i < 300; ++i) {
+    const timespec moment{0, 1'000'000};
+    nanosleep(&moment, nullptr);
+    network_.progress();
   }
 }
 

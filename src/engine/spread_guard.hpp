@@ -26,8 +26,19 @@ class SpreadGuard {
   /// What is done about a call that waits long, however many are under way: its peer is asked less and less
   /// often, since it keeps only so many questions; a stall is reported once.
   struct LongWait {
+    Rank peer = -1;
+    std::uint64_t waited_ns = 0;
     std::uint64_t asks_after_ns = 500'000'000;
+    std::uint64_t asked_ns = 0;  ///< the last question, in time waited; 0: none yet
+    std::uint32_t answers = 0;   ///< of the peer, by then
+    std::uint64_t checks_after_ns = 0;
     bool is_reported = false;
+
+    /// Waits for one peer after the other begin anew.
+    void go_on(Rank now_for, std::uint64_t now_waited_ns) noexcept {
+      if (now_for != peer || now_waited_ns < waited_ns) *this = {.peer = now_for, .is_reported = is_reported};
+      waited_ns = now_waited_ns;
+    }
   };
 
   SpreadGuard(Engine& engine, const Id& id, std::span<const Rank> members, Rank rank)
@@ -49,7 +60,11 @@ class SpreadGuard {
   std::string explain_mismatch(const Turn& turn, const transports::mpi::Messages::Disagreement& found) const;
   std::string name_of(Rank rank) const;
   std::string here(const Turn& turn) const;
+  std::string lost() const;
   bool has_ended(Rank peer) const;
+  void ask(LongWait& wait, transports::mpi::Messages& messages) noexcept;
+  bool is_unreachable(LongWait& wait, transports::mpi::Messages& messages) noexcept;
+  void until_all_have_heard() noexcept;
   void report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept;
 
   Engine& engine_;
@@ -58,6 +73,8 @@ class SpreadGuard {
   std::span<const Rank> members_;
   Rank rank_;
   Rank dead_ = -1;
+  std::string silence_;  ///< why it must be, if it runs elsewhere
+  bool all_have_heard_ = false;
 };
 
 /// A call's mark as words on the wire, and back.

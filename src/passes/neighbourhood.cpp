@@ -35,6 +35,12 @@ Neighbourhood::Neighbourhood(std::vector<GroupNumbers> rows) : rows_(std::move(r
   is_in_order_ = std::ranges::is_sorted(order_);
 }
 
+std::size_t Neighbourhood::distance(Rank a, Rank b) const {
+  std::size_t row = 0;
+  while (row < rows_.size() && group(row, a) != group(row, b)) ++row;
+  return row;
+}
+
 bool Neighbourhood::follows(const By& by, std::size_t row) const {
   if (row == 0) return by.has(Level::nodes);
   return by.has(Level::switches) || (row == 1 && by.has(Level::leaves));

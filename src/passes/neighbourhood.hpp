@@ -27,6 +27,10 @@ class Neighbourhood {
   /// Levels in which every rank is alone, or all are together, or nobody joins who was not together before,
   /// are left out. Null if none is left.
   const Grouping* grouped(const By& by) const;
+  /// The number of a rank's group: of its node (row 0), or under its switch of a level (from row 1 on).
+  std::uint32_t group(std::size_t row, Rank rank) const { return rows_[row][static_cast<std::size_t>(rank)]; }
+  /// How many kinds of boundaries a message between them crosses: 0 on one node, 1 under one switch, ...
+  std::size_t distance(Rank a, Rank b) const;
   /// The ranks in such an order that near ones are neighbours, on every level.
   std::span<const Rank> order() const noexcept { return order_; }
   bool is_in_order() const noexcept { return is_in_order_; }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "passes/align.hpp"
 #include "passes/hierarchy.hpp"
 #include "passes/reorder.hpp"
 #include "passes/segment.hpp"
@@ -60,13 +61,27 @@ Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbo
                  [&](const Request& part) { return build_in_order(recipe, part, seen); });
 }
 
-/// All ranks' schedules are looked at, so that all ranks decide alike: some requests of a row may be
-/// pipelined, others not (a k-nomial reduction whose operation does not commute ends with a message that
-/// makes a cycle).
-bool can_segment_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   std::vector<Schedule> all;
   for (Rank r = 0; r < request.ranks; ++r) all.push_back(build_whole(recipe, request.seen_by(r), near));
-  return can_segment(all);
+  return all;
+}
+
+std::uint32_t segments_of(const Recipe& recipe) {
+  if (recipe.segments > 1) return recipe.segments;
+  return static_cast<std::uint32_t>(
+      algorithms::parameter(*recipe.algorithm, recipe.parameters, "segments", 1));
+}
+
+/// All ranks' schedules are looked at, so that all ranks decide alike: some requests of a row may be
+/// pipelined as trees, others not (a k-nomial reduction whose operation does not commute ends with a message
+/// that makes a cycle).
+Schedule segmented(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  const std::vector<Schedule> all = build_all(recipe, request, near);
+  const auto own = static_cast<std::size_t>(request.rank);
+  if (can_segment(all)) return segment(all[own], segments_of(recipe));
+  if (recipe.segments < 2 || !can_segment_aligned(all)) return all[own];
+  return segment_aligned(all[own], align(all)[own], recipe.segments);
 }
 
 Misfit misfit_of_groups(const Recipe& recipe, const Request& request, const Grouping* grouping) {
@@ -104,11 +119,7 @@ Misfit misfit(const Recipe& recipe, const Request& request, const Neighbourhood*
 Schedule build(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   Request own = request;
   own.parameters = recipe.parameters;
-  Schedule schedule = build_whole(recipe, own, near);
-  const std::int32_t segments =
-      algorithms::parameter(*recipe.algorithm, recipe.parameters, "segments", 1);
-  if (segments < 2 || !can_segment_all(recipe, own, near)) return schedule;
-  return segment(schedule, static_cast<std::uint32_t>(segments));
+  return segments_of(recipe) > 1 ? segmented(recipe, own, near) : build_whole(recipe, own, near);
 }
 
 }  // namespace hocket::passes

@@ -4,6 +4,7 @@
 //   ring                                    flat
 //   knomial(segments=8) by nodes+leaves     inside nodes, inside leaf switches, then among their leaders
 //   linear by leaves(radix=4)               trees of width 4 below leaf switches
+//   ring by leaves in 8 segments            the levels work at the same time, each on another segment
 //   ring reordered                          ranks renumbered so that near ones are neighbours
 #pragma once
 
@@ -20,9 +21,10 @@ struct Recipe {
   ir::Parameters parameters{};
   By by;
   bool reordered = false;
+  std::uint32_t segments = 1;  ///< of a vector; more than the row's own parameter `segments`
   bool operator==(const Recipe&) const = default;
 
-  bool is_flat() const { return by.empty() && !reordered; }
+  bool is_flat() const { return by.empty() && !reordered && segments == 1; }
 };
 
 /// The row as it is preset, for all ranks alike.

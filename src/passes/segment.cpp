@@ -57,6 +57,9 @@ void check(const Schedule& s, std::uint32_t segments) {
     throw Error("too many segments");
   if (!is_private(s))
     throw Error("only schedules of send and recv can be segmented: staging is segmented by instances");
+}
+
+void check_tree(const Schedule& s) {
   std::vector<bool> met(static_cast<std::size_t>(s.ranks));
   for (const Op& op : s.ops) {
     if (!is_transfer(op)) continue;
@@ -65,9 +68,58 @@ void check(const Schedule& s, std::uint32_t segments) {
   }
 }
 
+/// The ops of one round, in which all that goes to a rank, or comes from it, is one message.
+class FusedRound {
+ public:
+  void add(const Op& op, std::vector<Region> regions) {
+    if (is_transfer(op))
+      if (const auto same = find(op); same != parts_.end()) return fuse(same, std::move(regions));
+    parts_.push_back({op, std::move(regions)});
+  }
+
+  void append_to(Schedule& schedule) {
+    for (Part& part : parts_) {
+      part.op.first_region = static_cast<std::uint32_t>(schedule.regions.size());
+      part.op.regions = static_cast<std::uint32_t>(part.regions.size());
+      schedule.regions.insert(schedule.regions.end(), part.regions.begin(), part.regions.end());
+      schedule.ops.push_back(part.op);
+    }
+    parts_.clear();
+    schedule.rounds.push_back(static_cast<std::uint32_t>(schedule.ops.size()));
+  }
+
+ private:
+  struct Part {
+    Op op;
+    std::vector<Region> regions;
+  };
+
+  std::vector<Part>::iterator find(const Op& op) {
+    return std::ranges::find_if(
+        parts_, [&](const Part& p) { return p.op.code == op.code && p.op.peer == op.peer; });
+  }
+
+  /// In the place of the later one: what is sent may have been computed in between, and where something is
+  /// received may have been read.
+  void fuse(std::vector<Part>::iterator part, std::vector<Region> regions) {
+    part->regions.insert(part->regions.end(), regions.begin(), regions.end());
+    std::rotate(part, part + 1, parts_.end());
+  }
+
+  std::vector<Part> parts_;
+};
+
+/// The times of a rank that does one round after the other.
+std::vector<std::uint32_t> own_times(const Schedule& s) {
+  std::vector<std::uint32_t> times(s.rounds.size());
+  std::iota(times.begin(), times.end(), 0U);
+  return times;
+}
+
 class Segmenting {
  public:
-  Segmenting(const Schedule& whole, std::uint32_t segments) : whole_(whole), segments_(segments) {
+  Segmenting(const Schedule& whole, std::span<const std::uint32_t> times, std::uint32_t segments)
+      : whole_(whole), times_(times), segments_(segments) {
     cut_.collective = whole.collective;
     cut_.ranks = whole.ranks;
     cut_.rank = whole.rank;
@@ -80,20 +132,24 @@ class Segmenting {
   }
 
   Schedule run() {
-    const std::size_t rounds = whole_.rounds.size();
-    if (rounds == 0) return std::move(cut_);
-    for (std::size_t now = 0; now < rounds + segments_ - 1; ++now) {
-      const std::size_t oldest =
-          std::min(now, rounds - 1);  // round of the oldest segment, the one that others wait for
-      const std::size_t newest = now < segments_ ? 0 : now - segments_ + 1;
-      for (std::size_t back = 0; back <= oldest - newest; ++back)
-        append_round(oldest - back, static_cast<std::uint32_t>(now - (oldest - back)));
-      cut_.rounds.push_back(static_cast<std::uint32_t>(cut_.ops.size()));
-    }
+    if (times_.empty()) return std::move(cut_);
+    for (std::uint32_t now = times_.front(); now < times_.back() + segments_; ++now) append_time(now);
     return std::move(cut_);
   }
 
  private:
+  /// The oldest segment first, the one that others wait for.
+  void append_time(std::uint32_t now) {
+    bool any = false;
+    for (std::uint32_t segment = 0; segment < segments_ && segment <= now; ++segment) {
+      const auto round = std::ranges::lower_bound(times_, now - segment);
+      if (round == times_.end() || *round != now - segment) continue;
+      append_round(static_cast<std::size_t>(round - times_.begin()), segment);
+      any = true;
+    }
+    if (any) fused_.append_to(cut_);
+  }
+
   void append_round(std::size_t round, std::uint32_t segment) {
     for (std::uint32_t i = round == 0 ? 0 : whole_.rounds[round - 1]; i < whole_.rounds[round]; ++i)
       append(whole_.ops[i], segment);
@@ -101,29 +157,18 @@ class Segmenting {
 
   void append(const Op& whole, std::uint32_t segment) {
     if (is_transfer(whole)) {
-      Op op = begin(whole);
+      std::vector<Region> pieces;
       for (const Region& r : whole_.regions_of(whole))
-        for (std::uint32_t i = 0; i < r.count; ++i) add(op, cut(r, i, segment));
-      cut_.ops.push_back(op);
-      return;
+        for (std::uint32_t i = 0; i < r.count; ++i) pieces.push_back(cut(r, i, segment));
+      return fused_.add(whole, std::move(pieces));
     }
     for (std::uint32_t i = 0; i < whole.target.count; ++i) {
-      Op op = begin(whole);
+      Op op = whole;
       op.target = cut(whole.target, i, segment);
-      for (const Region& r : whole_.regions_of(whole)) add(op, cut(r, i, segment));
-      cut_.ops.push_back(op);
+      std::vector<Region> sources;
+      for (const Region& r : whole_.regions_of(whole)) sources.push_back(cut(r, i, segment));
+      fused_.add(op, std::move(sources));
     }
-  }
-
-  Op begin(Op op) const {
-    op.first_region = static_cast<std::uint32_t>(cut_.regions.size());
-    op.regions = 0;
-    return op;
-  }
-
-  void add(Op& op, const Region& r) {
-    cut_.regions.push_back(r);
-    ++op.regions;
   }
 
   /// Chunk n of plane k is k * N + n, so that this is right for planes too.
@@ -132,25 +177,39 @@ class Segmenting {
   }
 
   const Schedule& whole_;
+  std::span<const std::uint32_t> times_;
   std::uint32_t segments_;
+  FusedRound fused_;
   Schedule cut_;
 };
 
 }  // namespace
 
+bool can_segment_aligned(std::span<const Schedule> schedules) {
+  return std::ranges::all_of(
+      schedules, [](const Schedule& s) { return is_vector(s.collective) && is_private(s); });
+}
+
 bool can_segment(std::span<const Schedule> schedules) {
+  if (!can_segment_aligned(schedules)) return false;
   Forest forest(schedules.size());
-  for (const Schedule& s : schedules) {
-    if (!is_vector(s.collective) || !is_private(s)) return false;
+  for (const Schedule& s : schedules)
     for (const Op& op : s.ops)
       if (op.code == OpCode::send && !forest.connect(s.rank, op.peer)) return false;
-  }
   return true;
 }
 
 Schedule segment(const Schedule& schedule, std::uint32_t segments) {
   check(schedule, segments);
-  return segments == 1 ? schedule : Segmenting(schedule, segments).run();
+  check_tree(schedule);
+  return segments == 1 ? schedule : Segmenting(schedule, own_times(schedule), segments).run();
+}
+
+Schedule segment_aligned(const Schedule& schedule, std::span<const std::uint32_t> times,
+                         std::uint32_t segments) {
+  check(schedule, segments);
+  if (times.size() != schedule.rounds.size()) throw Error("each round has a time");
+  return segments == 1 ? schedule : Segmenting(schedule, times, segments).run();
 }
 
 }  // namespace hocket::passes

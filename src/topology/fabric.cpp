@@ -80,6 +80,7 @@ struct Vertex {
   std::vector<Number> switches;  ///< that are not inside of `inner`
   std::vector<std::size_t> inner;
   Number first = 0;  ///< the group's number
+  std::string name;
 };
 
 class Maker {
@@ -120,7 +121,7 @@ class Maker {
     const auto vertex_of = [&](Number group) -> Vertex& {
       if (place[group] == none) {
         place[group] = made.size();
-        made.push_back({{}, {}, group});
+        made.push_back({{}, {}, group, {}});
       }
       return made[place[group]];
     };
@@ -131,7 +132,7 @@ class Maker {
     outer_.clear();
     for (Vertex& vertex : made) keep(std::move(vertex));
     std::sort(outer_.begin(), outer_.end(), [this](std::size_t a, std::size_t b) {
-      return comes_before(name_of(vertices_[a]), name_of(vertices_[b]));
+      return comes_before(vertices_[a].name, vertices_[b].name);
     });
   }
 
@@ -142,20 +143,22 @@ class Maker {
       outer_.push_back(vertex.inner.front());
       return;
     }
+    vertex.name = name_of(vertex);
     outer_.push_back(vertices_.size());
     vertices_.push_back(std::move(vertex));
   }
 
   /// Of one switch its own; of several the first in the alphabet, and how many more there are.
   std::string name_of(const Vertex& vertex) const {
-    std::vector<std::string_view> names;
-    for (const Number i : vertex.switches) names.push_back(fabric_.switches[i].name);
-    const std::string first(*std::min_element(names.begin(), names.end()));
-    return names.size() == 1 ? first : first + "+" + std::to_string(names.size() - 1);
+    std::string_view first = fabric_.switches[vertex.switches.front()].name;
+    for (const Number i : vertex.switches)
+      first = std::min<std::string_view>(first, fabric_.switches[i].name);
+    const std::size_t others = vertex.switches.size() - 1;
+    return others == 0 ? std::string(first) : std::string(first) + "+" + std::to_string(others);
   }
 
   void add(Tree& tree, Tree::Id parent, std::size_t vertex) {
-    add_contents(tree, tree.add(parent, Kind::network, name_of(vertices_[vertex])), vertices_[vertex]);
+    add_contents(tree, tree.add(parent, Kind::network, vertices_[vertex].name), vertices_[vertex]);
   }
 
   void add_contents(Tree& tree, Tree::Id own, const Vertex& vertex) {

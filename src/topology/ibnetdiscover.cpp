@@ -26,8 +26,7 @@ struct Named {
 
 Named parse_named(std::string_view line) {
   Named named{quoted(line), {}};
-  if (named.id.size() < 3 || named.id[1] != '-')
-    throw Error("'" + std::string(named.id) + "' is no S-, H- or R- name");
+  if (named.id.size() < 3 || named.id[1] != '-') throw Error(shown(named.id) + " is no S-, H- or R- name");
   const std::size_t remark = line.find('#');
   if (remark == line.npos) return named;
   line.remove_prefix(remark);
@@ -35,10 +34,16 @@ Named parse_named(std::string_view line) {
   return named;
 }
 
+/// The standard gives descriptions 64 bytes. They come over the fabric from whoever is plugged in.
+std::string clean(std::string_view text) {
+  constexpr std::size_t longest = 80;
+  return printable(trimmed(trimmed(text).substr(0, longest)));
+}
+
 /// Adapters are described as "HOST ADAPTER"; where nothing is known, the GUID has to do.
 std::string host_name(const Named& adapter) {
   const auto described = words(adapter.description);
-  return std::string(described.empty() ? adapter.id : described.front());
+  return clean(described.empty() ? adapter.id : described.front());
 }
 
 class Reader {
@@ -48,6 +53,7 @@ class Reader {
   Fabric read() {
     for (std::string_view line; lines_.next(line);) lines_.here([&] { take(line); });
     if (fabric_.switches.empty()) throw Error("no switch in what ibnetdiscover printed");
+    make_names_differ();
     return std::move(fabric_);
   }
 
@@ -64,7 +70,18 @@ class Reader {
   void begin_switch(const Named& named) {
     current_ = switch_number(named);
     is_in_switch_ = true;
-    if (!named.description.empty()) fabric_.switches[current_].name = named.description;
+    if (const std::string name = clean(named.description); !name.empty())
+      fabric_.switches[current_].name = name;
+  }
+
+  /// Switches that nobody has named all have the name of their model.
+  void make_names_differ() {
+    std::unordered_map<std::string, std::size_t> times;
+    for (const Fabric::Switch& s : fabric_.switches) ++times[s.name];
+    for (const auto& [id, number] : switches_) {
+      std::string& name = fabric_.switches[number].name;
+      if (times[name] > 1 && name != id) name += " " + id;
+    }
   }
 
   void take_cable(std::string_view line) {
@@ -79,9 +96,10 @@ class Reader {
   }
 
   std::uint32_t switch_number(const Named& named) {
+    std::string id = clean(named.id);
     const auto [found, is_new] =
-        switches_.try_emplace(std::string(named.id), static_cast<std::uint32_t>(fabric_.switches.size()));
-    if (is_new) fabric_.switches.push_back({std::string(named.id), {}, {}});
+        switches_.try_emplace(id, static_cast<std::uint32_t>(fabric_.switches.size()));
+    if (is_new) fabric_.switches.push_back({std::move(id), {}, {}});
     return found->second;
   }
 

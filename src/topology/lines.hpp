@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "topology/shown.hpp"
 
 namespace hocket::topology {
 

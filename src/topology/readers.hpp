@@ -10,9 +10,6 @@
 
 namespace hocket::topology {
 
-/// More vertices than this in one tree are taken for a mistake.
-inline constexpr std::size_t most_vertices = std::size_t{1} << 24U;
-
 /// "leaf:4 node:4 package:2 core:8": 4 leaves with 4 nodes each, and so on. Words before `node` name levels
 /// of switches; `socket` is a package, `cache` an l3. Names are the word and a number.
 Tree synthetic(std::string_view description);
@@ -22,7 +19,8 @@ std::vector<std::string> expand_host_list(std::string_view list);
 /// Slurm's topology.conf of the plugin topology/tree.
 Tree parse_slurm_topology(std::string_view text, std::string_view origin);
 /// What a task knows of its own node by SLURM_TOPOLOGY_ADDR ("spine.leaf1.n4") and
-/// SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"): the names from the outside to the node.
+/// SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"): the names from the outside to the node. Levels that
+/// the node has no switch of are left out.
 std::vector<std::string> parse_slurm_address(std::string_view address, std::string_view pattern);
 
 /// "HOST /row1/rack3" a line: the racks, or other groups, from the outermost to the innermost.
@@ -30,5 +28,9 @@ Tree parse_rack_file(std::string_view text, std::string_view origin);
 
 /// What `ibnetdiscover` prints of an InfiniBand subnet.
 Fabric parse_ibnetdiscover(std::string_view text, std::string_view origin);
+
+/// The inside of one node, from /sys/devices/system or a recording of it: packages, NUMA nodes, L3 caches and
+/// cores of the CPUs that are online. What is not told is left out.
+Tree read_sysfs(const std::string& folder, const std::string& node);
 
 }  // namespace hocket::topology

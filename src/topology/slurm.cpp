@@ -10,6 +10,8 @@ namespace hocket::topology {
 namespace {
 
 constexpr std::uint32_t most_levels = 32;
+constexpr std::size_t most_names = std::size_t{1} << 20U;  // in one file: a line can name as many
+constexpr std::size_t most_address = 4096;
 
 struct SwitchLine {
   std::string name;
@@ -33,20 +35,19 @@ void take(std::string_view key, std::string_view value, SwitchLine& line) {
   else if (name == "nodes")
     line.nodes = expand_host_list(value);
   else if (name != "linkspeed")
-    throw Error("'" + std::string(key) +
-                "' is not known to topology/tree: SwitchName, Switches, Nodes, LinkSpeed");
+    throw Error(shown(key) + " is not known to topology/tree: SwitchName, Switches, Nodes, LinkSpeed");
 }
 
 SwitchLine parse_line(std::string_view text) {
   SwitchLine line;
   for (const std::string_view word : words(text)) {
     const std::size_t equals = word.find('=');
-    if (equals == word.npos) throw Error("'" + std::string(word) + "' is not 'KEY=VALUE'");
+    if (equals == word.npos) throw Error(shown(word) + " is not 'KEY=VALUE'");
     take(word.substr(0, equals), word.substr(equals + 1), line);
   }
   if (line.name.empty()) throw Error("a line needs SwitchName=");
   if (line.switches.empty() == line.nodes.empty())
-    throw Error("switch '" + line.name + "' needs Switches= or Nodes=, one of them");
+    throw Error("switch " + shown(line.name) + " needs Switches= or Nodes=, one of them");
   return line;
 }
 
@@ -55,6 +56,7 @@ using Switches = std::map<std::string, SwitchLine, std::less<>>;
 /// Lines that end in a backslash go on in the next one.
 Switches parse_switches(std::string_view text, std::string_view origin) {
   Switches switches;
+  std::size_t named = 0;
   Lines lines(text, origin);
   std::string whole;
   for (std::string_view line; lines.next(line);) {
@@ -67,8 +69,10 @@ Switches parse_switches(std::string_view text, std::string_view origin) {
     if (!trimmed(whole).empty()) {
       SwitchLine parsed = lines.here([&] { return parse_line(whole); });
       const std::string name = parsed.name;
+      named += parsed.switches.size() + parsed.nodes.size();
+      if (named > most_names) lines.fail("more than " + std::to_string(most_names) + " names");
       if (!switches.emplace(name, std::move(parsed)).second)
-        lines.fail("switch '" + name + "' for the second time");
+        lines.fail("switch " + shown(name) + " for the second time");
     }
     whole.clear();
   }
@@ -81,16 +85,16 @@ void connect(Switches& switches) {
     for (const std::string& below : line.switches) {
       const auto found = switches.find(below);
       if (found == switches.end())
-        throw Error("switch '" + name + "' is above '" + below + "', which has no line");
+        throw Error("switch " + shown(name) + " is above " + shown(below) + ", which has no line");
       if (std::exchange(found->second.is_below, true))
-        throw Error("switch '" + below + "' is below two switches");
+        throw Error("switch " + shown(below) + " is below two switches");
     }
 }
 
 void add(Tree& tree, Tree::Id parent, const Switches& switches, const std::string& name) {
   const SwitchLine& line = switches.at(name);
   const Tree::Id own = tree.add(parent, Kind::network, name);
-  if (tree.at(own).depth > most_levels) throw Error("switch '" + name + "' has too many above it");
+  if (tree.at(own).depth > most_levels) throw Error("switch " + shown(name) + " has too many above it");
   for (const std::string& node : line.nodes) tree.add(own, Kind::node, node);
   for (const std::string& below : line.switches) add(tree, own, switches, below);
 }
@@ -122,11 +126,19 @@ Tree parse_slurm_topology(std::string_view text, std::string_view origin) try {
 }
 
 std::vector<std::string> parse_slurm_address(std::string_view address, std::string_view pattern) {
-  const auto names = words(address, "."), kinds = words(pattern, ".");
-  if (names.size() != kinds.size() || kinds.empty() || kinds.back() != "node" ||
-      std::any_of(kinds.begin(), kinds.end() - 1, [](std::string_view kind) { return kind != "switch"; }))
-    throw Error("'" + std::string(address) + "' is no address of the form '" + std::string(pattern) + "'");
-  return {names.begin(), names.end()};
+  const auto fail = [&] { throw Error(shown(address) + " is no address of the form " + shown(pattern)); };
+  const auto kinds = words(pattern, ".");
+  if (kinds.empty() || kinds.back() != "node" || address.size() > most_address) fail();
+  std::vector<std::string> names;
+  for (std::size_t level = 0; level + 1 < kinds.size(); ++level) {
+    const std::size_t dot = address.find('.');
+    if (kinds[level] != "switch" || dot == address.npos) fail();
+    if (dot > 0) names.emplace_back(address.substr(0, dot));
+    address.remove_prefix(dot + 1);
+  }
+  if (address.empty() || address.find('.') != address.npos) fail();
+  names.emplace_back(address);
+  return names;
 }
 
 }  // namespace hocket::topology

@@ -32,7 +32,7 @@ Level parse_level(std::string_view word) {
   std::uint32_t count = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (label.empty() || problem != std::errc() || end != digits.data() + digits.size() || count == 0)
-    throw Error("'" + std::string(word) + "' is not 'LEVEL:COUNT', such as leaf:4");
+    throw Error(shown(word) + " is not 'LEVEL:COUNT', such as leaf:4");
   return {kind_of(label), std::string(label), count};
 }
 
@@ -43,7 +43,7 @@ std::vector<Level> parse_levels(std::string_view description) {
     levels.push_back(parse_level(word));
     width *= levels.back().count;
     vertices += width;
-    if (vertices > most_vertices) throw Error("'" + std::string(description) + "' is too large a machine");
+    if (vertices > Tree::most_vertices) throw Error(shown(description) + " is too large a machine");
   }
   if (levels.empty()) throw Error("a machine has one level at least, such as node:4");
   return levels;

@@ -21,7 +21,7 @@ Line parse_line(std::string_view line) {
   line.remove_prefix(blank);
   const std::size_t end = line.find(' ');
   const std::string_view name = end == line.npos ? std::string_view() : trimmed(line.substr(end));
-  if (name.empty()) throw Error("'" + std::string(line) + "' is not 'KIND NAME'");
+  if (name.empty()) throw Error(shown(line) + " is not 'KIND NAME'");
   return {blank / blanks_per_level, kind_named(line.substr(0, end)), std::string(name)};
 }
 

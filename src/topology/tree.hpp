@@ -30,6 +30,10 @@ class Tree {
   using Id = std::uint32_t;  ///< of a vertex; parents come before their children
   static constexpr Id root = 0;
   static constexpr Id none = std::numeric_limits<Id>::max();
+  /// More than these are taken for a mistake, or for somebody's wish to fill the memory.
+  static constexpr std::size_t most_vertices = std::size_t{1} << 22U;
+  static constexpr std::uint32_t most_depth = 40;
+  static constexpr std::size_t longest_name = 255;
 
   struct Vertex {
     Kind kind = Kind::network;
@@ -41,8 +45,8 @@ class Tree {
 
   Tree(Kind kind, std::string name);
 
-  /// Throws Error if a vertex of this kind cannot be inside the parent, or if it is a node whose name is
-  /// taken.
+  /// Throws Error if a vertex of this kind cannot be inside the parent, if it is a node whose name is taken,
+  /// if the name is not one that a line of text can end in, or if the tree has become too large or too deep.
   Id add(Id parent, Kind kind, std::string name);
 
   const Vertex& at(Id id) const { return vertices_[id]; }

@@ -185,19 +185,36 @@ void add_level(passes::By& by, std::string_view text) {
   by.add(level, static_cast<std::int16_t>(number_between("radix", radix, least, most)));
 }
 
-/// The words after the algorithm: `by levels`, `reordered`.
+std::string_view next_word(std::string_view& words) {
+  words = trimmed(words);
+  return next_part(words, blanks);
+}
+
+void parse_levels(Recipe& recipe, std::string_view levels) {
+  if (levels.empty()) throw Error("'by' names levels: nodes, leaves, switches, with + between them");
+  while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
+}
+
+/// `8 segments`.
+void parse_segments(Recipe& recipe, std::string_view& words) {
+  const std::string_view count = next_word(words);
+  constexpr std::int32_t most = 1024;
+  recipe.segments = static_cast<std::uint32_t>(number_between("segments", count, 1, most));
+  if (next_word(words) != "segments") throw Error("'segments' is missing after 'in " + std::string(count) + "'");
+}
+
+/// The words after the algorithm: `by levels`, `reordered`, `in 8 segments`.
 void parse_modifiers(Recipe& recipe, std::string_view words) {
-  while (!(words = trimmed(words)).empty()) {
-    const std::string_view word = next_part(words, blanks);
-    words = trimmed(words);
-    if (word == "reordered") {
+  while (!trimmed(words).empty()) {
+    const std::string_view word = next_word(words);
+    if (word == "by")
+      parse_levels(recipe, next_word(words));
+    else if (word == "in")
+      parse_segments(recipe, words);
+    else if (word == "reordered")
       recipe.reordered = true;
-      continue;
-    }
-    if (word != "by") throw Error("unknown word " + quoted(word) + "; there are by and reordered");
-    std::string_view levels = next_part(words, blanks);
-    if (levels.empty()) throw Error("'by' names levels: nodes, leaves, switches, with + between them");
-    while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
+    else
+      throw Error("unknown word " + quoted(word) + "; there are by, in and reordered");
   }
 }
 
@@ -218,6 +235,8 @@ void check(const Recipe& recipe) {
   if (recipe.reordered && !passes::can_be_reordered(recipe.algorithm->collective))
     throw Error("the prefixes of " + quoted(ir::name_of(recipe.algorithm->collective)) +
                 " follow the order of ranks");
+  if (recipe.segments > 1 && !ir::is_vector(recipe.algorithm->collective))
+    throw Error("only vectors can be cut into segments");
   if (recipe.by.empty()) return;
   if (recipe.algorithm->blocks == algorithms::Blocks::equal)
     throw Error(quoted(name) + " needs equal blocks, and groups have different ones");
@@ -238,15 +257,43 @@ std::size_t end_of_algorithm(std::string_view text) {
   return close + 1;
 }
 
+/// Parts between commas that are not inside of parentheses.
+std::vector<std::string_view> entries(std::string_view list) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size()) depth += (list[i] == '(') - (list[i] == ')');
+    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+    const std::string_view part = trimmed(list.substr(begin, i - begin));
+    if (!part.empty()) parts.push_back(part);
+    begin = i + 1;
+  }
+  return parts;
+}
+
 /// What reports call it: the algorithm without its parameters, and what it follows.
 std::string name_of(const Recipe& recipe, std::string_view text) {
   const std::string name(recipe.algorithm ? recipe.algorithm->name : "native");
   return recipe.is_flat() ? name : name + " " + std::string(trimmed(text.substr(end_of_algorithm(text))));
 }
 
+Rule::Candidate candidate(ir::Collective collective, std::string_view text) {
+  const Recipe recipe = parse_recipe(collective, text);
+  return {recipe, name_of(recipe, text)};
+}
+
+/// `recipe`, or `cheapest(recipe, recipe, ...)`.
 void decide(Rule& rule, std::string_view text) {
-  rule.recipe = parse_recipe(rule.conditions.collective, text);
-  rule.name = name_of(rule.recipe, text);
+  constexpr std::string_view several = "cheapest(";
+  if (!text.starts_with(several)) {
+    rule.candidates.push_back(candidate(rule.conditions.collective, text));
+    return;
+  }
+  if (text.back() != ')') throw Error("')' is missing at the end of " + quoted(text));
+  for (const std::string_view each : entries(text.substr(several.size(), text.size() - several.size() - 1)))
+    rule.candidates.push_back(candidate(rule.conditions.collective, each));
+  if (rule.candidates.empty()) throw Error("cheapest() names no algorithm");
 }
 
 Rule parse_rule(std::string_view line) {
@@ -280,21 +327,6 @@ Rule parse_force(std::string_view entry) {
                        complaint + "the ranks are not in such groups",
                        complaint + "the operation does not commute, and near ranks are not consecutive"};
   return rule;
-}
-
-/// Parts between commas that are not inside of parentheses.
-std::vector<std::string_view> entries(std::string_view list) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size()) depth += (list[i] == '(') - (list[i] == ')');
-    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
-    const std::string_view part = trimmed(list.substr(begin, i - begin));
-    if (!part.empty()) parts.push_back(part);
-    begin = i + 1;
-  }
-  return parts;
 }
 
 /// Runs `parse` and puts the origin before its complaints.
@@ -344,7 +376,7 @@ std::vector<Rule> parse_disabled(std::string_view list) {
     Rule& rule = rules.emplace_back();
     rule.conditions.collective = shape.collective;
     rule.conditions.form = shape.form;
-    rule.name = "native";
+    rule.candidates.push_back({{}, "native"});
     rule.text = "disabled " + std::string(name);
   }
   return rules;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuning/functions.hpp"
 #include "tuning/rules.hpp"
@@ -38,8 +39,12 @@ Obstacle obstacle(const passes::Recipe& recipe, const Situation& s);
 
 struct Rules::Rule {
   Conditions conditions;
-  passes::Recipe recipe;  ///< without an algorithm: native
-  std::string name;
+  /// What it chooses from, by the model: one, for most rules.
+  struct Candidate {
+    passes::Recipe recipe;  ///< without an algorithm: native
+    std::string name;
+  };
+  std::vector<Candidate> candidates;
   std::string text;
   /// Forced rules only: what to say when the row cannot do a call.
   std::array<std::string, obstacle_count> does_not_fit;

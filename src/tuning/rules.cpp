@@ -1,31 +1,16 @@
 #include "tuning/rules.hpp"
 
-#include <array>
-#include <cstdio>
 #include <iterator>
-#include <memory>
+#include <limits>
+#include <optional>
 
-#include "base/error.hpp"
+#include "base/file.hpp"
 #include "tuning/default_rules.hpp"
 #include "tuning/parse.hpp"
+#include "tuning/rule.hpp"
 
 namespace hocket::tuning {
 namespace {
-
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-std::string contents_of(const std::string& name) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(name.c_str(), "re"));
-  if (!file) throw Error("the rules file '" + name + "' cannot be read");
-  std::string text;
-  std::array<char, 4096> piece;
-  while (!std::feof(file.get()) && !std::ferror(file.get()))
-    text.append(piece.data(), std::fread(piece.data(), 1, piece.size(), file.get()));
-  if (std::ferror(file.get())) throw Error("the rules file '" + name + "' cannot be read");
-  return text;
-}
 
 void append(std::vector<Rules::Rule>& rules, std::vector<Rules::Rule> more) {
   rules.insert(rules.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -33,12 +18,45 @@ void append(std::vector<Rules::Rule>& rules, std::vector<Rules::Rule> more) {
 
 constexpr std::string_view no_rule = "no rule fits";
 
+/// Of the vector, or of one block.
+std::size_t modelled_bytes(const Situation& s) {
+  const bool is_sum = s.collective == ir::Collective::reduce_scatter ||
+                      (s.collective == ir::Collective::allgather && !s.equal_blocks);
+  return is_sum ? s.bytes / static_cast<std::size_t>(s.ranks) : s.bytes;
+}
+
+/// Nothing where the model cannot tell.
+std::optional<double> predicted_us(const passes::Recipe& recipe, const Situation& s) {
+  if (!s.model || !recipe.algorithm || !s.sizes_known) return std::nullopt;
+  const auto cost = s.model->of(recipe, {s.collective, s.ranks, 0, 0, s.commutative, {}});
+  return cost ? std::optional(cost->at(modelled_bytes(s))) : std::nullopt;
+}
+
+/// Of those that can do the call; where the model cannot tell, the first. Null, and why not, if there is none.
+const Rules::Rule::Candidate* cheapest(const Rules::Rule& rule, const Situation& s, Obstacle& why_not) {
+  const Rules::Rule::Candidate* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Rules::Rule::Candidate& candidate : rule.candidates) {
+    const Obstacle found = candidate.recipe.algorithm ? obstacle(candidate.recipe, s) : Obstacle::none;
+    if (found != Obstacle::none) {
+      if (why_not == Obstacle::none) why_not = found;
+      continue;
+    }
+    if (rule.candidates.size() == 1) return &candidate;
+    const double us = predicted_us(candidate.recipe, s).value_or(std::numeric_limits<double>::infinity());
+    if (best && us >= least) continue;
+    best = &candidate;
+    least = us;
+  }
+  return best;
+}
+
 }  // namespace
 
 Rules::Rules(std::string_view disable, std::string_view force, std::string_view file) {
   append(rules_, parse_disabled(disable));
   append(rules_, parse_forced(force));
-  if (!file.empty()) append(rules_, parse_rules(contents_of(std::string(file)), file));
+  if (!file.empty()) append(rules_, parse_rules(read_file(std::string(file), most_bytes_by_hand, "the rules file "), file));
   first_built_in_ = rules_.size();
   append(rules_, parse_rules(default_rules, "default.rules"));
 }
@@ -51,9 +69,9 @@ Choice Rules::choose(const Situation& situation) const {
   std::string_view complaint;  // of the forced rule that could not be followed
   for (const Rule& rule : rules_) {
     if (!rule.conditions.hold(situation)) continue;
-    const auto why_not = rule.recipe.algorithm ? obstacle(rule.recipe, situation) : Obstacle::none;
-    if (why_not == Obstacle::none)
-      return {rule.recipe, &rule >= rules_.data() + first_built_in_, rule.name,
+    Obstacle why_not = Obstacle::none;
+    if (const Rule::Candidate* chosen = cheapest(rule, situation, why_not))
+      return {chosen->recipe, &rule >= rules_.data() + first_built_in_, chosen->name,
               complaint.empty() ? std::string_view(rule.text) : complaint};
     if (complaint.empty()) complaint = rule.does_not_fit[static_cast<std::size_t>(why_not)];
   }

@@ -3,7 +3,7 @@
 //
 //   allreduce  bytes<=2K ranks<=64             -> flat
 //   bcast      bytes>8K  ranks>2 oversubscribed -> knomial(radix=2)
-//   gather     across_nodes bytes<=4K           -> linear by leaves
+//   gather     across_nodes                     -> cheapest(linear, linear by leaves)
 //   alltoall   bytes>1M                         -> native
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "passes/recipe.hpp"
+#include "tuning/model.hpp"
 
 namespace hocket::tuning {
 
@@ -28,6 +29,7 @@ struct Situation {
   bool oversubscribed = false;  ///< more ranks on the node than cores they may use; agreed at set-up
   bool across_nodes = false;    ///< the ranks are on several nodes
   const passes::Neighbourhood* near = nullptr;  ///< who is under which switch; null: nothing is known
+  const Model* model = nullptr;                 ///< of their schedules; null: the first that fits is cheapest
   bool background = false;      ///< non-blocking, and a thread goes on with it while the program computes
   bool single_copy = false;     ///< the ranks can read each other's memory, and it pays; agreed on the way
 };

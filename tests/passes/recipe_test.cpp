@@ -116,6 +116,33 @@ TEST(Recipe, MeansWhatTheRowMeans) {
   EXPECT_GT(proved, 2000);
 }
 
+TEST(Recipe, MeansTheSameInSegments) {
+  int proved = 0;
+  for (const Algorithm& row : algorithms::catalog())
+    for (Recipe recipe : recipes_of(row))
+      for (const std::uint32_t segments : {2U, 5U})
+        for (const Neighbourhood& near : neighbourhoods(8)) {
+          recipe.segments = segments;
+          const Request request{row.collective, 8, 0, ir::is_rooted(row.collective) ? 3 : 0, true, {}};
+          if (!ir::is_vector(row.collective) || !can_follow(recipe) ||
+              misfit(recipe, request, &near) != Misfit::none)
+            continue;
+          expect_right(recipe, request, near);
+          ++proved;
+        }
+  EXPECT_GT(proved, 300);
+}
+
+TEST(Recipe, SegmentsLetAllLevelsWorkAtOnce) {
+  const Neighbourhood near({in_blocks(16, 1), dealt_out(16, 4)});
+  Recipe ring = plain(*algorithms::find(Collective::allreduce, "ring"));
+  ring.by = by({Level::leaves});
+  const auto rounds_of_leader = [&] { return build(ring, {Collective::allreduce, 16}, &near).rounds.size(); };
+  const std::size_t whole = rounds_of_leader();
+  ring.segments = 8;
+  EXPECT_EQ(rounds_of_leader(), whole + 7);
+}
+
 TEST(Recipe, KeepsTheOrderOfRanksOrDoesNotFit) {
   int proved = 0, refused = 0;
   for (const Collective collective : {Collective::reduce, Collective::allreduce})

@@ -19,6 +19,7 @@ VERBS = (
     "verify",
     "plan",
     "loggp",
+    "simulate",
     "report",
     "doctor",
     "install-mpi",

@@ -429,3 +429,39 @@ def test_how_long_sixteen_nodes_take(capsys: pytest.CaptureFixture[str]) -> None
     started.lab.end()
     with capsys.disabled():
         print(f"\n16 nodes under 4 leaves: up in {made:.2f} s, down in {time.monotonic() - began:.2f} s")
+
+
+def test_a_link_is_cut_and_mended(hocket: Hocket) -> None:
+    hocket("lab", "up")
+    script = (
+        "import socket,sys; s=socket.socket(); s.settimeout(1.5); sys.exit(s.connect_ex(('10.77.1.1', 1)))"
+    )
+    reach = ("lab", "shell", "n0", "--", sys.executable, "-c", script)
+    refused = 111  # somebody is there to refuse
+    assert hocket(*reach).returncode == refused
+    for words in (["n2"], ["leaf1"], ["--switch", "leaf0"]):
+        assert hocket("lab", "cut", *words).returncode == 0
+        assert "cut" in hocket("lab", "topo").stdout
+        assert hocket(*reach).returncode != refused, words
+        assert hocket("lab", "mend", *words).returncode == 0
+        assert "cut" not in hocket("lab", "topo").stdout
+        assert hocket(*reach).returncode == refused, words
+    assert hocket("lab", "stats").returncode == 0
+
+
+def test_a_killed_node_is_gone_with_all_in_it(hocket: Hocket) -> None:
+    hocket("lab", "up")
+    made = state.get("lab")
+    on_node = hocket("lab", "shell", "n1", "--", "sh", "-c", "(sleep 77 >/dev/null 2>&1 </dev/null &)")
+    assert on_node.returncode == 0
+    assert _sleepers(_of_lab(made.supervisor.pid)) == 1
+    assert hocket("lab", "kill", "n1").returncode == 0
+    assert until(lambda: _sleepers(_of_lab(made.supervisor.pid)) == 0)
+    assert "n1  10.77.0.2  100mbit  dead" in hocket("lab", "topo").stdout
+    assert [link.lower for link in statistics.read(state.get("lab"))].count("n1") == 0
+    for words in (("kill", "n1"), ("shell", "n1", "true"), ("mend", "n1"), ("traffic", "--nodes", "n0,n1")):
+        refused = hocket("lab", *words)
+        assert refused.returncode == 1
+        assert "n1 of lab 'lab' is dead" in refused.stderr
+    ran = hocket("lab", "run", "--no-hocket", "--mpi", _any_mpi(), "--", "hostname")
+    assert sorted(ran.stdout.split()) == ["n0", "n2", "n3"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from hocket.errors import CommandError
-from hocket.lab import machine, state, statistics, visible
+from hocket.lab import faults, machine, state, statistics, visible
 from hocket.lab.lab import Lab
 from hocket.lab.process import Process, running
 from hocket.lab.shape import Shape
@@ -120,6 +121,9 @@ WRONG: list[tuple[tuple[str, ...], str, int]] = [
     (("down", "--name", "gone"), "no lab named 'gone' is up", 2),
     (("topo",), "no lab named 'lab' is up", 2),
     (("shell", "n0", "true"), "no lab named 'lab' is up", 2),
+    (("cut", "n0"), "no lab named 'lab' is up", 2),
+    (("mend", "n0"), "no lab named 'lab' is up", 2),
+    (("kill", "n0"), "no lab named 'lab' is up", 2),
     (("traffic", "--nodes", "n0,n1"), "no lab named 'lab' is up", 2),
 ]
 
@@ -141,7 +145,42 @@ def test_other_labs_are_named_when_one_is_missing(hocket: Hocket) -> None:
 
 def test_a_node_that_is_not_there(hocket: Hocket) -> None:
     _add(_lab("lab", _this_process()))
-    for words in (("shell", "n9"), ("traffic", "--nodes", "n0,n9")):
+    for words in (
+        ("shell", "n9"),
+        ("traffic", "--nodes", "n0,n9"),
+        ("cut", "n9"),
+        ("mend", "n9"),
+        ("kill", "n9"),
+    ):
         refused = hocket("lab", *words)
         assert refused.returncode == 2
         assert "n9" in refused.stderr
+
+
+def test_only_what_has_a_link_is_cut(hocket: Hocket) -> None:
+    _add(_lab("lab", _this_process()))
+    wrong = {
+        ("cut", "spine"): "'spine' has no link above it; --switch means all links of a switch",
+        ("cut", "--switch", "n1"): "'n1' is no switch",
+        ("kill", "leaf0"): "'leaf0' is a switch; 'hocket lab cut --switch leaf0' takes it away",
+        ("kill", "head"): "no node named 'head'; there are n0 to n3",
+    }
+    for words, message in wrong.items():
+        refused = hocket("lab", *words)
+        assert refused.returncode == 2
+        assert message in " ".join(refused.stderr.split())
+
+
+def test_links_have_the_name_of_their_lower_end() -> None:
+    lab = _lab("one", _this_process())
+    assert faults.links_of(lab, "n1", False) == ["n1"]
+    assert faults.links_of(lab, "leaf1", False) == ["leaf1"]
+    assert faults.links_of(lab, "leaf1", True) == ["leaf1", "n2", "n3"]
+    assert faults.links_of(lab, "spine", True) == ["leaf0", "leaf1", "head"]
+
+
+def test_dead_nodes_are_not_chosen() -> None:
+    lab = dataclasses.replace(_lab("one", _this_process()), dead=("n1",))
+    assert faults.choose_nodes(lab, "") == ["n0", "n2", "n3"]
+    with pytest.raises(CommandError, match="n1 of lab 'one' is dead"):
+        faults.choose_nodes(lab, "n0-n2")

@@ -20,20 +20,6 @@ _samples = Path(__file__).resolve().parents[1] / "data" / "topology"
 _SLURM = "SwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n2\nSwitchName=spine Switches=leaf[0-1]\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "format"),
-    [
-        (_SLURM, "slurm"),
-        ("  switchname=a nodes=b\n", "slurm"),
-        ("n0 /rack0\n", "racks"),
-        ("network a\n  node b\n", "tree"),
-        ('#\nSwitch\t16 "S-0001"\t# "leaf"\n', "ibnetdiscover"),
-    ],
-)
-def test_a_file_is_taken_for_what_it_looks_like(text: str, format: str) -> None:
-    assert tree.format_of(text) == format
-
-
 def test_a_fabric_is_shown(hocket: Hocket) -> None:
     done = hocket("topo", str(_samples / "two-levels.txt"))
     assert done.returncode == 0, done.stderr
@@ -52,6 +38,49 @@ def test_ranks_are_shown_where_they_are(hocket: Hocket, tmp_path: Path) -> None:
         "network\n└─ spine\n   ├─ leaf0\n   │  ├─ n0  rank 0-1,3\n   │  └─ n1\n"
         "   └─ leaf1\n      └─ n2  rank 2\n4 groups of switches, 3 nodes\n"
     )
+
+
+def test_hosts_with_and_without_domain_are_the_same(hocket: Hocket, tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("n0.cluster.org\nn1\nn0\n")
+    (tmp_path / "racks").write_text("n0 /a\nn1.cluster.org /b\n")
+    done = hocket("topo", str(tmp_path / "racks"), "--ranks", str(tmp_path / "hosts"))
+    assert "n0  rank 0,2" in done.stdout
+    assert "n1.cluster.org  rank 1" in done.stdout
+
+
+def test_latencies_are_shown_as_groups(hocket: Hocket, tmp_path: Path) -> None:
+    matrix = tmp_path / "matrix.txt"
+    rows = [" ".join([f"n{a}", *("9" if a % 2 != b % 2 else "2" for b in range(6))]) for a in range(6)]
+    matrix.write_text("\n".join(["n0 n1 n2 n3 n4 n5", *rows]) + "\n")
+    done = hocket("topo", str(matrix))
+    assert done.stdout == (
+        "network\n├─ group0\n│  └─ 3 nodes: n0 n2 n4\n└─ group1\n   └─ 3 nodes: n1 n3 n5\n"
+        "3 groups of switches, 6 nodes\n"
+    )
+    matrix.write_text("n0 n1\nn0 0 1\nn1 ? 0\n")
+    with pytest.raises(CommandError, match=r"line 3: column 2 \(n0\): '\?' is no latency in microseconds"):
+        tree.read(str(matrix))
+
+
+def test_a_tree_is_saved(hocket: Hocket, tmp_path: Path) -> None:
+    file = tmp_path / "tree"
+    done = hocket("topo", "leaf:2 node:2 core:2", "--save", str(file))
+    assert done.returncode == 0, done.stderr
+    assert file.read_text().splitlines()[:3] == ["network network", "  network leaf0", "    node node0"]
+    machine = tree.read("leaf:2 node:2 core:2")
+    assert tree.read(str(file)) == machine
+    with pytest.raises(CommandError, match="cannot be written: No such file"):
+        tree.save(machine, tmp_path / "no" / "tree")
+
+
+def test_names_that_are_no_text_are_shown(hocket: Hocket, tmp_path: Path) -> None:
+    file = tmp_path / "fabric"
+    file.write_bytes(b'Switch 4 "S-1" # "sw\xff\x1b[2J" base port 0\n[1] "H-1"[1](1) # "n\xfe mlx5_0"\n')
+    done = hocket("topo", str(file))
+    assert done.stdout == "network\n└─ n\ufffd\n1 group of switches, 1 node\n"
+    file.write_bytes(b"\xff\xfe\n")
+    with pytest.raises(CommandError, match="line 1"):
+        tree.read(str(file))
 
 
 def test_a_machine_in_words_has_an_inside(hocket: Hocket) -> None:
@@ -80,6 +109,7 @@ def test_a_picture_is_drawn(hocket: Hocket, tmp_path: Path, ending: str) -> None
         (("leaf:x",), "'leaf:x' is not 'LEVEL:COUNT', such as leaf:4"),
         (("leaf:2", "--format", "xml"), "unknown format 'xml'"),
         (("missing.txt", "--format", "slurm"), "'missing.txt' cannot be read: No such file"),
+        (("--format", "slurm"), "'slurm' needs a file; of this machine tell sys and hwloc"),
     ],
 )
 def test_what_is_wrong_is_said(hocket: Hocket, words: tuple[str, ...], said: str) -> None:

@@ -242,6 +242,24 @@ TEST(Messages, FindOtherCallsOfTheirOperation) {
   EXPECT_EQ(one.disagreement()->peer, 1);
 }
 
+/// Who looks at its messages is there; who does not may be busy, or gone.
+TEST(Messages, AreAskedForAndAnswered) {
+  fake::Wire wire(2, {});
+  Network first(wire.port(0)), second(wire.port(1));
+  const auto members = all(2);
+  Messages one(first, world, members);
+  one.begin(1, 5, {});
+  one.ask(1);
+  first.progress();
+  EXPECT_EQ(one.answers_of(1), 0U);
+  second.progress();  // also in no collective at all
+  first.progress();
+  EXPECT_EQ(one.answers_of(1), 1U);
+  EXPECT_EQ(one.answers_of(0), 0U);
+  second.progress();
+  EXPECT_EQ(one.answers_of(1), 1U);  // an answer is not answered
+}
+
 TEST(Messages, TagsAndNumbersStartAgain) {
   constexpr std::size_t bytes = 5000;  // longer than an envelope carries
   fake::Wire wire(2, {.last_tag = 3});
@@ -325,7 +343,9 @@ TEST(Network, ThatBreaksFailsWhatIsUnderWay) {
   Buffer out(8, 1, false);
   Transfer one = out.with(1), two = out.with(1);
   EXPECT_EQ(via.advance_send(one), Status::ok);
+  EXPECT_EQ(first.lost(), -1);
   EXPECT_EQ(via.advance_send(two), Status::failed);
+  EXPECT_EQ(first.lost(), 1);
 }
 
 TEST(Network, ThatIsClosedFailsWhatComesLater) {

@@ -99,18 +99,20 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   const auto rules = parse_rules(
       "gather across_nodes -> linear by leaves\n"
       "bcast -> knomial(radix=4, segments=2) by nodes(radix=8)+switches reordered\n"
+      "allreduce -> ring by leaves in 8 segments\n"
       "allreduce -> ring reordered\n",
       "test");
   using passes::Level;
-  EXPECT_EQ(rules[0].name, "linear by leaves");
-  EXPECT_TRUE(rules[0].recipe.by.has(Level::leaves));
-  EXPECT_FALSE(rules[0].recipe.by.has(Level::nodes));
-  EXPECT_EQ(rules[1].name, "knomial by nodes(radix=8)+switches reordered");
-  EXPECT_EQ(rules[1].recipe.by.radix(Level::nodes), 8);
-  EXPECT_EQ(rules[1].recipe.parameters[0], 4);
-  EXPECT_TRUE(rules[1].recipe.reordered);
-  EXPECT_TRUE(rules[2].recipe.reordered);
-  EXPECT_TRUE(rules[2].recipe.by.empty());
+  EXPECT_EQ(rules[0].candidates[0].name, "linear by leaves");
+  EXPECT_TRUE(rules[0].candidates[0].recipe.by.has(Level::leaves));
+  EXPECT_FALSE(rules[0].candidates[0].recipe.by.has(Level::nodes));
+  EXPECT_EQ(rules[1].candidates[0].name, "knomial by nodes(radix=8)+switches reordered");
+  EXPECT_EQ(rules[1].candidates[0].recipe.by.radix(Level::nodes), 8);
+  EXPECT_EQ(rules[1].candidates[0].recipe.parameters[0], 4);
+  EXPECT_TRUE(rules[1].candidates[0].recipe.reordered);
+  EXPECT_EQ(rules[2].candidates[0].recipe.segments, 8U);
+  EXPECT_TRUE(rules[3].candidates[0].recipe.reordered);
+  EXPECT_TRUE(rules[3].candidates[0].recipe.by.empty());
 }
 
 TEST(Recipes, SayWhatIsWrongWithThem) {
@@ -119,10 +121,16 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
     EXPECT_NE(complaint.find(what), std::string::npos) << rule << ": " << complaint;
   };
   says("gather -> linear by", "'by' names levels");
+  says("gather -> cheapest()", "cheapest() names no algorithm");
+  says("gather -> cheapest(linear, fast)", "unknown algorithm 'fast'");
+  says("gather -> cheapest(linear", "')' is missing");
   says("gather -> linear by racks", "unknown level 'racks'; there are nodes, leaves, switches");
   says("gather -> linear by nodes(width=2)", "unknown parameter 'width'");
   says("gather -> linear by nodes(radix=1)", "radix=1 is not between 2 and 64");
   says("gather -> linear around nodes", "unknown word 'around'");
+  says("gather -> linear by nodes in 4 segments", "only vectors can be cut into segments");
+  says("bcast -> knomial in 4", "'segments' is missing");
+  says("bcast -> knomial in 0 segments", "segments=0 is not between 1 and 1024");
   says("gather -> flat by nodes", "'flat' does not send and receive");
   says("gather -> native by nodes", "'native' does not send and receive");
   says("scan -> recursive_doubling by nodes", "cannot be a part of a hierarchy: no hierarchy for scan");
@@ -140,6 +148,25 @@ TEST(Recipes, AreForRanksInSuchGroups) {
   s.near = &pairs;
   EXPECT_EQ(rules.choose(s).name, "ring by nodes");
   EXPECT_EQ(rules.choose(s).reason, "forced ring by nodes");
+}
+
+TEST(Cheapest, IsWhatTheModelSays) {
+  const Rules rules("", "gather:cheapest(linear, linear by leaves), allreduce:cheapest(recursive_doubling, ring reordered)", "");
+  const passes::Neighbourhood dealt_out({{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 0, 1, 0, 1, 0, 1}});
+  // A message between switches takes a long time on the root's CPU.
+  const Costs costs = parse_costs("node 1 0 0.1\nleaf 1 0 0.1\nswitches 10 100 0.1\n", "test");
+  const Model model(costs, &dealt_out);
+  Situation s = situation(Collective::gather, 8, 8);
+  s.across_nodes = true;
+  s.near = &dealt_out;
+  EXPECT_EQ(rules.choose(s).name, "linear");  // nothing is known of costs
+  s.model = &model;
+  EXPECT_EQ(rules.choose(s).name, "linear by leaves");
+  EXPECT_EQ(rules.choose(s).reason, "forced cheapest(linear, linear by leaves)");
+  s.collective = Collective::allreduce;
+  EXPECT_EQ(rules.choose(s).name, "recursive_doubling");
+  s.bytes = 100'000'000;
+  EXPECT_EQ(rules.choose(s).name, "ring reordered");
 }
 
 TEST(Recipes, DoNotMixUpOperandsThatMayNotChangePlaces) {
@@ -205,9 +232,9 @@ TEST(Parse, TakesParametersRemarksAndEmptyLines) {
   const auto rules =
       parse_rules("# remark\n\n  bcast bytes>8K -> knomial( radix = 4 )  # why\nbcast -> native\n", "test");
   ASSERT_EQ(rules.size(), 2u);
-  EXPECT_EQ(rules[0].recipe.parameters[0], 4);
+  EXPECT_EQ(rules[0].candidates[0].recipe.parameters[0], 4);
   EXPECT_EQ(rules[0].text, "bcast bytes>8K -> knomial( radix = 4 )");
-  EXPECT_EQ(rules[1].recipe.algorithm, nullptr);
+  EXPECT_EQ(rules[1].candidates[0].recipe.algorithm, nullptr);
 }
 
 TEST(Parse, SaysWhereAndWhatIsWrongAndWhatThereIs) {

@@ -1,34 +1,15 @@
 // Trees of machines, and everything that they are read from.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <random>
 
-#include "base/error.hpp"
 #include "topology/fabric.hpp"
 #include "topology/readers.hpp"
 #include "topology/tree.hpp"
+#include "unit/topology_helpers.hpp"
 
 namespace hocket::topology {
 namespace {
-
-std::string sample(const std::string& name) {
-  std::ifstream file(std::string(TEST_DATA) + "/topology/" + name);
-  EXPECT_TRUE(file) << name;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// What the error says; empty where there is none.
-template <class Step>
-std::string error_of(Step step) {
-  try {
-    step();
-  } catch (const Error& problem) {
-    return problem.what();
-  }
-  return {};
-}
 
 TEST(Tree, KnowsWhatCanBeInsideWhat) {
   Tree tree(Kind::network, "all");
@@ -52,6 +33,24 @@ TEST(Tree, FindsTheInnermostVertexThatContainsBoth) {
   EXPECT_EQ(tree.common(cores[0], cores[1]), nodes[0]);
   EXPECT_EQ(tree.common(cores[1], nodes[0]), nodes[0]);
   EXPECT_EQ(tree.common(cores[3], cores[3]), cores[3]);
+}
+
+TEST(Tree, HasNamesThatOneLineCanHold) {
+  Tree tree(Kind::network, "all");
+  EXPECT_EQ(error_of([&] { tree.add(Tree::root, Kind::node, ""); }),
+            "'' cannot be the name of a part of a machine");
+  for (const char* wrong : {" a", "a ", "a\nb", "a\tb", "\x1b[2J"})
+    EXPECT_NE(error_of([&] { tree.add(Tree::root, Kind::node, wrong); }), "") << wrong;
+  EXPECT_LT(error_of([&] { tree.add(Tree::root, Kind::node, std::string(100000, 'a')); }).size(), 200u);
+  EXPECT_EQ(error_of([&] { tree.add(Tree::root, Kind::node, "MF0;switch:QM8700/U1 S-01"); }), "");
+}
+
+TEST(Tree, HasABottom) {
+  Tree tree(Kind::network, "0");
+  Tree::Id deepest = Tree::root;
+  for (std::uint32_t i = 0; i < Tree::most_depth; ++i) deepest = tree.add(deepest, Kind::network, "n");
+  EXPECT_EQ(error_of([&] { tree.add(deepest, Kind::network, "n"); }),
+            "network 'n' is inside too many others");
 }
 
 TEST(Text, IsReadAsItWasWritten) {
@@ -103,9 +102,22 @@ TEST(HostList, WritesOutTheBrackets) {
   EXPECT_EQ(expand_host_list("n[0-2,7],login"), (Names{"n0", "n1", "n2", "n7", "login"}));
   EXPECT_EQ(expand_host_list("n[08-11]"), (Names{"n08", "n09", "n10", "n11"}));
   EXPECT_EQ(expand_host_list("r[0-1]n[0-1]x"), (Names{"r0n0x", "r0n1x", "r1n0x", "r1n1x"}));
-  for (const char* wrong : {"", ",", "n[", "n]", "n[]", "n[[0]]", "n[2-1]", "n[a-b]", "n[0-]",
-                            "n[0-99999999]", "a,,b", "n[0-1023]m[0-1023]o[0-1]"})
+  for (const char* wrong :
+       {"", ",", "n[", "n]", "n[]", "n[[0]]", "n[2-1]", "n[a-b]", "n[0-]", "n[0-99999999]", "a,,b",
+        "n[0000000000000000000000000-1]", "n[0-1023]m[0-1023]o[0-1]"})
     EXPECT_NE(error_of([&] { expand_host_list(wrong); }), "") << wrong;
+}
+
+TEST(HostList, DoesNotGrowBeyondWhatSitesHave) {
+  const std::string long_name(1000000, 'a');
+  EXPECT_LT(error_of([&] { expand_host_list(long_name + "[0-1000000]"); }).size(), 200u);
+  std::string many = "n[0-1000000";
+  for (int i = 0; i < 1000; ++i) many += ",0-1000000";
+  EXPECT_EQ(error_of([&] { expand_host_list(many + "]"); }), "'0-1000000' is no range");
+  std::string lines;
+  for (int i = 0; i < 100; ++i)
+    lines += "SwitchName=s" + std::to_string(i) + " Nodes=n" + std::to_string(i) + "x[0-200000]\n";
+  EXPECT_EQ(error_of([&] { parse_slurm_topology(lines, "t"); }), "t line 6: more than 1048576 names");
 }
 
 TEST(Slurm, ReadsTopologyConf) {
@@ -149,6 +161,9 @@ TEST(Slurm, ReadsTheAddressOfATask) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(parse_slurm_address("spine.leaf1.n3", "switch.switch.node"), (Names{"spine", "leaf1", "n3"}));
   EXPECT_EQ(parse_slurm_address("n3", "node"), Names{"n3"});
+  EXPECT_EQ(parse_slurm_address("..leaf1.n3", "switch.switch.switch.node"), (Names{"leaf1", "n3"}));
+  EXPECT_NE(error_of([] { parse_slurm_address("spine.leaf.", "switch.switch.node"); }), "");
+  EXPECT_NE(error_of([] { parse_slurm_address("n3", "switch.node"); }), "");
   EXPECT_NE(error_of([] { parse_slurm_address("leaf.n3", "node"); }), "");
   EXPECT_NE(error_of([] { parse_slurm_address("", ""); }), "");
   EXPECT_NE(error_of([] { parse_slurm_address("a.b", "block.node"); }), "");
@@ -243,6 +258,20 @@ TEST(Fabric, TakesAFewHostsOnASpineForWhatTheyAre) {
   EXPECT_EQ(tree.count(Kind::network), 5u) << text_of(tree);
   EXPECT_EQ(tree.at(tree.node("storage")).parent, Tree::root);
   EXPECT_EQ(tree.at(tree.at(tree.node("n7")).parent).name, "leaf1");
+}
+
+TEST(Fabric, TellsSwitchesThatNobodyHasNamedApart) {
+  const Tree tree =
+      tree_of(parse_ibnetdiscover("Switch 4 \"S-1\" # \"SwitchIB Mellanox Technologies\" base port 0\n"
+                                  "[1] \"H-1\"[1](1) # \"n0 mlx5_0\"\n[2] \"S-3\"[1] # \"top\"\n"
+                                  "Switch 4 \"S-2\" # \"SwitchIB Mellanox Technologies\" base port 0\n"
+                                  "[1] \"H-2\"[1](1) # \"n1 mlx5_0\"\n[2] \"S-3\"[2] # \"top\"\n"
+                                  "Switch 4 \"S-3\" # \"to\x1bp\" base port 0\n"
+                                  "[1] \"S-1\"[2] # \"\"\n[2] \"S-2\"[2] # \"\"\n",
+                                  "t"));
+  EXPECT_EQ(text_of(tree),
+            "network network\n  network SwitchIB Mellanox Technologies S-1\n    node n0\n"
+            "  network SwitchIB Mellanox Technologies S-2\n    node n1\n");
 }
 
 TEST(Fabric, OfOneSwitchIsOneGroup) {

@@ -9,7 +9,7 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +19,20 @@ from rich.table import Table
 from hocket import applications, launch, mpis, processes, quantities, reports
 from hocket.console import console
 from hocket.errors import CommandError
-from hocket.lab import drawing, jobs, kernel, lab, shape, slurm, state, statistics, traffic, tree, visible
+from hocket.lab import (
+    drawing,
+    faults,
+    jobs,
+    kernel,
+    lab,
+    shape,
+    slurm,
+    state,
+    statistics,
+    traffic,
+    tree,
+    visible,
+)
 from hocket.lab.lab import Lab
 from hocket.lab.quantities import format_rate
 
@@ -162,7 +175,7 @@ def run(
 def _disturbed(where: Lab, nodes: str, count: str) -> contextlib.AbstractContextManager[object]:
     if not nodes:
         return contextlib.nullcontext()
-    return traffic.running(where, tree.choose_nodes(where.tree, nodes), quantities.parse_bytes(count))
+    return traffic.running(where, faults.choose_nodes(where, nodes), quantities.parse_bytes(count))
 
 
 def _run_reported(where: Lab, mpi: mpis.Mpi, job: jobs.Wanted, program: list[str]) -> int:
@@ -185,6 +198,7 @@ def shell(
     where = state.get(name)
     if where.tree.named(node).kind == "switch":
         raise CommandError(f"'{node}' is a switch; commands run on nodes and on {tree.HEAD}")
+    where.check_alive([node])
     words = [word for i, word in enumerate(command or []) if i or word != "--"] or [
         os.environ.get("SHELL", "/bin/sh")
     ]
@@ -220,9 +234,9 @@ def topo(name: _Name = state.DEFAULT, as_json: _Json = False) -> None:
     """Show the tree of switches and nodes, with the rates of the links."""
     where = state.get(name)
     if as_json:
-        print(json.dumps(drawing.as_json(where.tree, where.shape)))
+        print(json.dumps(drawing.as_json(where.tree, where.shape, where.faults())))
     else:
-        print("\n".join(drawing.lines(where.tree, where.shape)))
+        print("\n".join(drawing.lines(where.tree, where.shape, where.faults())))
 
 
 def send_traffic(
@@ -233,9 +247,37 @@ def send_traffic(
 ) -> None:
     """Send background traffic between nodes, each to each other, until this command is ended."""
     where = state.get(name)
-    chosen = tree.choose_nodes(where.tree, nodes)
+    chosen = faults.choose_nodes(where, nodes)
     with traffic.running(where, chosen, quantities.parse_bytes(count)) as streams:
         traffic.wait(streams, seconds)
+
+
+_Links = Annotated[
+    list[str], typer.Argument(help="As `stats` names them, by their lower end: n1, leaf0.", metavar="LINK...")
+]
+_WholeSwitch = Annotated[
+    bool, typer.Option("--switch", help="All links of a switch, not only the one to the switch above.")
+]
+
+
+def _change(name: str, change: Callable[[Lab], Lab]) -> None:
+    with state.registering():
+        state.add(change(state.get(name)))
+
+
+def cut(links: _Links, name: _Name = state.DEFAULT, whole_switch: _WholeSwitch = False) -> None:
+    """Pull cables: a node's, a switch's to the one above, or all of a switch."""
+    _change(name, lambda where: faults.cut(where, links, whole_switch))
+
+
+def mend(links: _Links, name: _Name = state.DEFAULT, whole_switch: _WholeSwitch = False) -> None:
+    """Plug cables in again that were cut."""
+    _change(name, lambda where: faults.mend(where, links, whole_switch))
+
+
+def kill(nodes: Annotated[str, typer.Argument(help="n1,n3 or n0-n3.")], name: _Name = state.DEFAULT) -> None:
+    """Let nodes die with all that runs on them, as by a loss of power. They do not come back."""
+    _change(name, lambda where: faults.kill(where, nodes))
 
 
 def down(name: _Name = state.DEFAULT) -> None:
@@ -263,6 +305,9 @@ def register(app: typer.Typer) -> None:
     verbs.command("traffic")(send_traffic)
     verbs.command("stats")(stats)
     verbs.command("topo")(topo)
+    verbs.command("cut")(cut)
+    verbs.command("mend")(mend)
+    verbs.command("kill")(kill)
     verbs.command("list")(list_labs)
     verbs.command("down")(down)
     app.add_typer(verbs, name="lab")

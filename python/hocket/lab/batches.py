@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hocket.lab import machine
 from hocket.lab.tree import HEAD, Machine, Tree
 
 
@@ -79,16 +80,17 @@ def own_shaping(machine: Machine, size: Packets) -> str:
 def hosts(tree: Tree) -> str:
     """/etc/hosts of all machines."""
     lines = ["127.0.0.1 localhost"]
-    lines += [f"{machine.address} {machine.name}" for machine in tree.machines if machine.address]
+    lines += [f"{each.address} {each.name}" for each in tree.machines if each.address]
     return "\n".join(lines) + "\n"
 
 
 def remote_shell(pids: Mapping[str, int], tree: Tree) -> str:
     """The script that launchers take for ssh: `rsh [options] HOST COMMAND...` runs it on the host.
 
-    The environment comes along, unlike with ssh; the working folder too where the host has it.
+    The environment comes along, unlike with ssh; the working folder too where the host has it. When a
+    node dies its shells stay, as ssh does, which hears nothing any more.
     """
-    cases = [f"  {machine.name}|{machine.address}) pid={pids[machine.name]} ;;" for machine in tree.nodes()]
+    cases = [f"  {each.name}|{each.address}) pid={pids[each.name]} ;;" for each in tree.nodes()]
     head = tree.named(HEAD)
     return "\n".join(
         [
@@ -100,8 +102,13 @@ def remote_shell(pids: Mapping[str, int], tree: Tree) -> str:
             f'  {head.name}|{head.address}) exec /bin/sh -c "$*" ;;',
             '  *) echo "hocket lab: no node named $host" >&2; exit 255 ;;',
             "esac",
+            f"dead={machine.FOLDER}/dead.$pid",
+            'test -e "$dead" && echo "hocket lab: $host is dead" >&2 && exit 255',
             'export LAB_FOLDER="$PWD"',
-            'exec nsenter -t "$pid" -m -u -i -n -p -- /bin/sh -c "cd \\"\\$LAB_FOLDER\\" 2>/dev/null; $*"',
+            'nsenter -t "$pid" -m -u -i -n -p -- /bin/sh -c "cd \\"\\$LAB_FOLDER\\" 2>/dev/null; $*"',
+            "status=$?",
+            'test -e "$dead" && exec sleep 1000000',
+            "exit $status",
             "",
         ]
     )

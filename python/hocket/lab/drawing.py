@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hocket import branches
@@ -9,17 +10,21 @@ from hocket.lab.quantities import format_latency, format_rate
 from hocket.lab.shape import Shape
 from hocket.lab.tree import Machine, Tree
 
+_none: Mapping[str, str] = {}
 
-def _label(machine: Machine, shape: Shape) -> str:
+
+def _label(machine: Machine, shape: Shape, fault: str) -> str:
     words = [machine.name, machine.address, format_rate(machine.rate) if machine.rate else ""]
     if machine.is_delayed and machine.parent:
         words.append(f"{format_latency(shape.latency_us)} down")
-    return "  ".join(filter(None, words))
+    return "  ".join(filter(None, [*words, fault]))
 
 
-def lines(tree: Tree, shape: Shape) -> list[str]:
+def lines(tree: Tree, shape: Shape, faults: Mapping[str, str] = _none) -> list[str]:
+    """`faults`: machine -> what is wrong with it."""
+
     def label(machine: Machine) -> str:
-        return _label(machine, shape)
+        return _label(machine, shape, faults.get(machine.name, ""))
 
     def below(machine: Machine) -> list[Machine]:
         return tree.below(machine.name)
@@ -28,11 +33,17 @@ def lines(tree: Tree, shape: Shape) -> list[str]:
     return [label(root), *branches.lines(below(root), label, below)]
 
 
-def as_json(tree: Tree, shape: Shape) -> dict[str, Any]:
+def as_json(tree: Tree, shape: Shape, faults: Mapping[str, str] = _none) -> dict[str, Any]:
     """Rates in bits per second; the rate is that of the link to the parent."""
 
     def fields(machine: Machine) -> dict[str, Any]:
-        named = {"name": machine.name, "kind": machine.kind, "rate": machine.rate, "address": machine.address}
+        named: dict[str, str | int] = {
+            "name": machine.name,
+            "kind": machine.kind,
+            "rate": machine.rate,
+            "address": machine.address,
+        }
+        named["fault"] = faults.get(machine.name, "")
         below = [fields(child) for child in tree.below(machine.name)]
         return {name: value for name, value in {**named, "below": below}.items() if value}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hocket import processes
 from hocket.errors import CommandError, unknown
-from hocket.lab import launchers, machine, slurm, tree, visible
+from hocket.lab import faults, launchers, machine, slurm, visible
 from hocket.lab.lab import Lab
 from hocket.mpis import Mpi
 
@@ -49,7 +49,7 @@ def _ordered(lab: Lab, nodes: list[str], placement: str) -> list[str]:
 
 def place(lab: Lab, wanted: Wanted) -> tuple[int, launchers.Placement]:
     """The number of ranks, and the nodes that they need."""
-    nodes = _ordered(lab, tree.choose_nodes(lab.tree, wanted.on), wanted.placement)
+    nodes = _ordered(lab, faults.choose_nodes(lab, wanted.on), wanted.placement)
     ranks = wanted.ranks or len(nodes) * (wanted.per_node or 1)
     per_node = wanted.per_node or -(-ranks // len(nodes))
     needed = -(-ranks // per_node)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import IO, Any
 from hocket.errors import CommandError
 from hocket.lab import kernel, machine, shape, supervisor, tree
 from hocket.lab.process import Process, running
+from hocket.lab.tree import Machine
 
 EXIT_NO_NAMESPACES = 3
 _kill_seconds = 20.0
@@ -30,6 +32,8 @@ class Lab:
     shape: shape.Shape
     pids: dict[str, int]  # of the machines, as the head node numbers them
     has_slurm: bool = False
+    dead: tuple[str, ...] = ()  # nodes that were killed: their process ids mean nothing any more
+    cut: tuple[str, ...] = ()  # links, by the machine at their lower end
 
     @cached_property
     def tree(self) -> tree.Tree:
@@ -57,6 +61,17 @@ class Lab:
         if not self.supervisor.kill(_kill_seconds):
             raise CommandError(f"process {self.supervisor.pid} of lab '{self.name}' did not end", 1)
 
+    def faults(self) -> dict[str, str]:
+        """What is wrong: machine -> "dead", or "cut" for its link to the switch above."""
+        return {**dict.fromkeys(self.cut, "cut"), **dict.fromkeys(self.dead, "dead")}
+
+    def living(self) -> list[Machine]:
+        return [node for node in self.tree.nodes() if node.name not in self.dead]
+
+    def check_alive(self, names: Iterable[str]) -> None:
+        if dead := [name for name in names if name in self.dead]:
+            raise CommandError(f"{', '.join(dead)} of lab '{self.name}' is dead ('hocket lab kill')", 1)
+
     @property
     def remote_shell(self) -> str:
         return str(machine.FOLDER / "rsh")
@@ -70,6 +85,8 @@ class Lab:
             "shape": self.shape.as_json(),
             "pids": self.pids,
             "has_slurm": self.has_slurm,
+            "dead": list(self.dead),
+            "cut": list(self.cut),
         }
 
 
@@ -81,6 +98,8 @@ def from_json(fields: dict[str, Any]) -> Lab:
         shape.from_json(fields["shape"]),
         fields["pids"],
         fields["has_slurm"],
+        tuple(fields["dead"]),
+        tuple(fields["cut"]),
     )
 
 

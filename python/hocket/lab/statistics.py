@@ -44,6 +44,7 @@ def _script(lab: Lab) -> str:
     return "".join(
         f"echo {_mark}{each.name}; nsenter -t {lab.pids[each.name]} -n tc -s qdisc show\n"
         for each in lab.tree.machines
+        if each.name not in lab.dead
     )
 
 
@@ -58,5 +59,6 @@ def _link(machine: Machine, counted: dict[str, dict[str, Counted]]) -> Link:
 
 
 def read(lab: Lab) -> list[Link]:
+    """Of all links but those of dead nodes, whose counters died with them."""
     counted = _by_machine(lab.answer("sh", "-e", text=_script(lab)))
-    return [_link(machine, counted) for machine in lab.tree.linked()]
+    return [_link(machine, counted) for machine in lab.tree.linked() if machine.name not in lab.dead]

@@ -54,7 +54,7 @@ def script(lab: Lab, wanted: Iterable[str]) -> str:
     """For the head node's shell, which does it on all others."""
     commands = " && ".join(_on_one_machine(entry) for entry in wanted)
     lines = [commands]
-    for node in lab.tree.nodes():
+    for node in lab.living():
         lines.append(f"nsenter -t {lab.pids[node.name]} -m sh -c {shlex.quote(commands)} &")
         lines.append('started="$started $!"')
     return "\n".join([*lines, 'for each in $started; do wait "$each"; done']) + "\n"

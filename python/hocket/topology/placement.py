@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from hocket.errors import CommandError
-from hocket.topology.tree import Vertex
+from hocket.topology.tree import Vertex, find_nodes
 
 Placement = dict[str, list[int]]  # the ranks on each node
 
@@ -24,12 +24,14 @@ def read(path: Path) -> list[str]:
 
 
 def place(tree: Vertex, hosts: list[str]) -> Placement:
-    nodes = {vertex.name for vertex in tree.below() if vertex.kind == "node"}
+    """Hosts may be named with or without their domain."""
+    different = list(dict.fromkeys(hosts))
+    nodes = dict(zip(different, find_nodes(tree, different), strict=True))
     ranks: Placement = defaultdict(list)
     for rank, host in enumerate(hosts):
-        if host not in nodes:
+        if (node := nodes[host]) is None:
             raise CommandError(f"rank {rank} is on '{host}', which is not in this machine")
-        ranks[host].append(rank)
+        ranks[node.name].append(rank)
     return dict(ranks)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
+import socket
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hocket.core import core
 from hocket.errors import CommandError
+from hocket.topology import hwloc
 
-FORMATS = ("ibnetdiscover", "slurm", "racks", "tree", "synthetic")
+_SYSTEM = "/sys/devices/system"
 
 
 @dataclass
@@ -39,38 +41,62 @@ def from_vertices(vertices: list[tuple[str, str, int]]) -> Vertex:
     return made[0]
 
 
-def format_of(text: str) -> str:
-    """By what a file looks like."""
-    if re.search(r"^Switch\s+\d+\s+\"", text, re.MULTILINE):
-        return "ibnetdiscover"
-    if re.search(r"^\s*SwitchName\s*=", text, re.MULTILINE | re.IGNORECASE):
-        return "slurm"
-    if re.match(r"(network|node) ", text):
-        return "tree"
-    return "racks"
+def to_vertices(tree: Vertex) -> list[tuple[str, str, int]]:
+    vertices: list[tuple[str, str, int]] = []
+
+    def add(vertex: Vertex, parent: int) -> None:
+        vertices.append((vertex.kind, vertex.name, parent))
+        own = len(vertices) - 1
+        for child in vertex.children:
+            add(child, own)
+
+    add(tree, -1)
+    return vertices
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the compiled part says of a text is for whoever has named it."""
+    try:
+        yield
+    except RuntimeError as problem:
+        raise CommandError(str(problem)) from problem
 
 
 def read(source: str, format: str = "") -> Vertex:
     """A file's, or that of a description such as "leaf:4 node:4"."""
-    if format and format not in FORMATS:
-        raise CommandError(f"unknown format '{format}'; there are {', '.join(FORMATS)}")
-    path = Path(source)
-    if format == "synthetic" or (not format and not path.is_file()):
-        if ":" not in source:
-            raise CommandError(f"'{source}' is no file, and no machine such as 'leaf:4 node:4'")
-        return _parsed("synthetic", source, "")
-    try:
-        text = path.read_text(errors="replace")
-    except OSError as problem:
-        raise CommandError(f"'{source}' cannot be read: {problem.strerror}") from problem
-    return _parsed(format or format_of(text), text, source)
-
-
-def _parsed(format: str, text: str, origin: str) -> Vertex:
-    try:
+    with _told():
+        format, text, origin = core().open_topology(source, format)
+        if format == "hwloc":
+            return from_vertices(hwloc.needed().read_xml(text, origin))
         return from_vertices(core().read_topology(format, text, origin))
-    except RuntimeError as problem:
-        raise CommandError(str(problem)) from problem
+
+
+def this_machine(format: str = "") -> Vertex:
+    """Its inside, by hwloc if that is there."""
+    if format not in ("", "sys", "hwloc"):
+        raise CommandError(f"'{format}' needs a file; of this machine tell sys and hwloc")
+    node = socket.gethostname()
+    module = hwloc.needed() if format == "hwloc" else None if format == "sys" else hwloc.found()
+    with _told():
+        return from_vertices(module.read_machine(node) if module else core().read_sysfs(_SYSTEM, node))
+
+
+def save(tree: Vertex, path: Path) -> None:
+    with _told():
+        text: str = core().write_topology(to_vertices(tree))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise CommandError(f"'{path}' cannot be written: {problem.strerror}", 1) from problem
+
+
+def find_nodes(tree: Vertex, hosts: list[str]) -> list[Vertex | None]:
+    """By name, with or without domain."""
+    vertices = list(tree.below())
+    with _told():
+        found: list[int | None] = core().find_nodes(to_vertices(tree), hosts)
+    return [None if number is None else vertices[number] for number in found]
 
 
 def counts(tree: Vertex) -> Counter[str]:

@@ -31,6 +31,7 @@ struct Envelope {
     data,
     failure,  ///< the communicator is given up; the payload says why
     inquiry,  ///< the sender waits for a message, and says in which call
+    answer,   ///< to an inquiry: the sender is there, and waits, too, or is in another call
   };
 
   CommunicatorId communicator;
@@ -58,8 +59,8 @@ struct Packet {
   Envelope envelope;
   std::array<std::byte, eager_bytes> payload;
   // so much for what travels
-  Packet* next = nullptr;  ///< in the list that it is in
-  Rank from = -1;
+  Packet* next = nullptr;   ///< in the list that it is in
+  Rank from = -1;           ///< while it leaves: to whom
   Port::Ticket ticket = 0;  ///< while it leaves
 };
 static_assert(offsetof(Packet, payload) == sizeof(Envelope));

@@ -69,6 +69,11 @@ void Messages::ask(Rank peer) noexcept {
   network_.ask(envelope(), world(peer));
 }
 
+std::uint32_t Messages::answers_of(Rank peer) noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  return network_.answers_[static_cast<std::size_t>(world(peer))];
+}
+
 bool Messages::finds_other_call() noexcept {
   const std::lock_guard lock(network_.mutex_);
   network_.take_in();
@@ -154,6 +159,7 @@ Status Messages::accept(const Envelope& e, const Transfer& transfer) noexcept {
 Status Messages::fly(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
   const Status s = network_.flights_.advance(flight_in(transfer.state), transfer.pieces);
+  if (s != Status::ok && s != Status::pending) network_.lose(world(transfer.peer));
   return s == Status::ok ? end(transfer) : s;
 }
 

@@ -31,6 +31,8 @@ class Messages final : public TwoSided {
 
   /// In a long wait for this peer: tells it in which call, so that it sees if it is in another one.
   void ask(Rank peer) noexcept;
+  /// How often it has answered.
+  std::uint32_t answers_of(Rank peer) noexcept;
   /// Whether any member is known to be in another call, though nobody waits for a message of it: then there
   /// is a disagreement.
   bool finds_other_call() noexcept;

@@ -8,7 +8,10 @@
 namespace hocket::transports::mpi {
 
 Network::Network(std::unique_ptr<Port> port, std::size_t part_bytes)
-    : port_(std::move(port)), flights_(*port_, part_bytes), tags_(static_cast<std::size_t>(port_->ranks())) {
+    : port_(std::move(port)),
+      flights_(*port_, part_bytes),
+      tags_(static_cast<std::size_t>(port_->ranks())),
+      answers_(tags_.size()) {
   for (std::uint32_t place = 0; place < Port::places; ++place)
     if (listen(place) != Status::ok) throw Error("the MPI cannot receive messages for Hocket");
 }
@@ -54,9 +57,21 @@ void Network::keep(Packet* packet) noexcept {
   if (packet->envelope.kind == Envelope::Kind::data) return arrivals_.add(packet);
   if (packet->envelope.kind == Envelope::Kind::failure)
     keep_failure(*packet);
+  else if (packet->envelope.kind == Envelope::Kind::answer)
+    ++answers_[static_cast<std::size_t>(packet->from)];
   else
-    inquiries_[next_inquiry_++ % inquiries_kept] = {packet->envelope, packet->from};
+    keep_inquiry(*packet);
   pool_.give_back(packet);
+}
+
+/// Whoever asks learns that this process still looks at its messages.
+void Network::keep_inquiry(const Packet& inquiry) noexcept {
+  inquiries_[next_inquiry_++ % inquiries_kept] = {inquiry.envelope, inquiry.from};
+  Packet* packet = leaving_ < most_leaving ? pool_.take() : nullptr;
+  if (!packet) return;
+  packet->envelope = {};
+  packet->envelope.kind = Envelope::Kind::answer;
+  post(packet, sizeof(Envelope), inquiry.from);
 }
 
 void Network::ask(const Envelope& envelope, Rank to) noexcept {
@@ -92,9 +107,11 @@ Status Network::post(Packet* packet, std::size_t bytes, Rank to) noexcept {
   Status s = port_->send(packet, bytes, to, 0, packet->ticket);
   if (s == Status::ok) s = port_->test(packet->ticket);  // mostly it has left already
   if (s != Status::pending) {
+    if (s != Status::ok) lose(to);
     pool_.give_back(packet);
     return s;
   }
+  packet->from = to;
   (leaving_last_ ? leaving_last_->next : leaving_first_) = packet;
   leaving_last_ = packet;
   packet->next = nullptr;
@@ -106,13 +123,19 @@ void Network::see_off() noexcept {
   while (leaving_first_) {
     const Status s = port_->test(leaving_first_->ticket);
     if (s == Status::pending) return;
-    broken_ = broken_ || s != Status::ok;
     Packet* gone = leaving_first_;
+    if (s != Status::ok) lose(gone->from);
+    broken_ = broken_ || s != Status::ok;
     leaving_first_ = gone->next;
     if (!leaving_first_) leaving_last_ = nullptr;
     --leaving_;
     pool_.give_back(gone);
   }
+}
+
+/// Only the first of several errors: the others may come of it.
+void Network::lose(Rank peer) noexcept {
+  if (lost_ < 0) lost_ = peer;
 }
 
 bool Network::has_left() noexcept {

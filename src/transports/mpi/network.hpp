@@ -50,6 +50,12 @@ class Network {
   }
   std::string failure(const CommunicatorId& communicator);
 
+  /// The rank that a message could not be sent to, or received from; -1 if nobody knows.
+  Rank lost() noexcept {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
   /// Everything that was sent is out of this process.
   bool has_left() noexcept;
 
@@ -77,6 +83,8 @@ class Network {
   };
   static constexpr std::size_t inquiries_kept = 64;
   void ask(const Envelope& envelope, Rank to) noexcept;
+  void keep_inquiry(const Packet& inquiry) noexcept;
+  void lose(Rank peer) noexcept;
   Inquiry other_call(const CommunicatorId& communicator, std::uint32_t instance,
                      std::uint32_t signature) const noexcept;  ///< from -1: none
 
@@ -94,8 +102,10 @@ class Network {
   Packet* leaving_first_ = nullptr;  ///< packets whose send is not complete, oldest first
   Packet* leaving_last_ = nullptr;
   std::uint32_t leaving_ = 0;
-  std::vector<std::uint32_t> tags_;  ///< of the last long message to each rank
-  bool broken_ = false;              ///< the port has failed
+  std::vector<std::uint32_t> tags_;     ///< of the last long message to each rank
+  std::vector<std::uint32_t> answers_;  ///< to inquiries, by rank
+  bool broken_ = false;                 ///< the port has failed
+  Rank lost_ = -1;
   std::array<Inquiry, inquiries_kept> inquiries_{};
   std::size_t next_inquiry_ = 0;
   std::atomic<bool> any_failure_{false};

@@ -1,0 +1,49 @@
+// What a recipe takes on a machine, before it is run: selection between nodes (`cheapest(...)`) asks it.
+//
+// All ranks' schedules are laid on one clock (passes/align.hpp). At each time, the messages take the longest
+// startup among them, the CPU of the busiest rank, and the bytes over the busiest link: what all ranks of a node
+// send over its card, all nodes under a switch over its uplink. So contention is counted, and not a factor.
+// The sum is a startup and a time per byte, as in Hockney 1994, per schedule; the terms by level are those of
+// Kandalla et al. 2010 (T_binomial, T_topo), with the exchanges of each level read off the schedule.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "passes/recipe.hpp"
+#include "tuning/costs.hpp"
+
+namespace hocket::tuning {
+
+struct Cost {
+  double startup_us = 0;
+  double us_per_byte = 0;  ///< of the vector, or of one block
+  double at(std::size_t bytes) const { return startup_us + static_cast<double>(bytes) * us_per_byte; }
+};
+
+/// Of schedules of all ranks, in order, that send and receive. `near`: null where nothing is known of nodes.
+Cost cost_of(std::span<const ir::Schedule> schedules, const passes::Neighbourhood* near, const Costs& costs);
+
+/// Of the recipes of one communicator: each is looked at once.
+class Model {
+ public:
+  Model(const Costs& costs, const passes::Neighbourhood* near) : costs_(costs), near_(near) {}
+
+  /// Of a recipe that fits. Nothing if there are too many ranks to look at all schedules: the same on all ranks.
+  std::optional<Cost> of(const passes::Recipe& recipe, const ir::Request& request) const;
+
+ private:
+  struct Known {
+    passes::Recipe recipe;
+    bool commutative;
+    std::optional<Cost> cost;
+  };
+  std::optional<Cost> look(const passes::Recipe& recipe, const ir::Request& request) const;
+
+  const Costs& costs_;
+  const passes::Neighbourhood* near_;
+  mutable std::vector<Known> known_;
+};
+
+}  // namespace hocket::tuning

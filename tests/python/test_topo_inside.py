@@ -1,0 +1,120 @@
+"""The inside of nodes: by hwloc, by Hocket's own reader of /sys, and the two compared."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("hocket._core")
+
+import recorded_sys
+from hocket.errors import CommandError
+from hocket.topology import hwloc, tree
+from recorded_sys import Cpu
+
+Hocket = Callable[..., subprocess.CompletedProcess[str]]
+
+_recording = Path(__file__).resolve().parents[1] / "data" / "topology" / "sys-two-cpus.txt"
+_needs_hwloc = pytest.mark.skipif(
+    hwloc.found() is None, reason="built without hwloc: apt-get install libhwloc-dev"
+)
+
+
+def _hybrid() -> list[Cpu]:
+    """Four cores with two threads, and eight with one: four of them without an L3."""
+    fast = [Cpu(number, core=number // 2) for number in range(8)]
+    return [*fast, *(Cpu(8 + i, core=4 + i, l3=0 if i < 4 else None) for i in range(8))]
+
+
+def _with_holes() -> list[Cpu]:
+    """Offline: one thread here, a whole core there, and all the CPUs of one NUMA node."""
+    cpus = recorded_sys.regular(packages=2, numas=2, l3s=1, cores=3, threads=2)
+    for cpu in cpus:
+        cpu.online = cpu.number not in (1, 5, 17) and cpu.numa != 2
+    return cpus
+
+
+_machines = {
+    "a recorded virtual machine": recorded_sys.recorded(_recording.read_text()),
+    "two packages": recorded_sys.made(recorded_sys.regular(2, 1, 2, 4, 2)),
+    "several NUMA nodes a package": recorded_sys.made(recorded_sys.regular(2, 4, 2, 4, 1)),
+    "more than 64 CPUs": recorded_sys.made(recorded_sys.regular(2, 1, 4, 8, 2)),
+    "hybrid": recorded_sys.made(_hybrid()),
+    "with CPUs offline": recorded_sys.made(_with_holes()),
+    "without L3": recorded_sys.made([Cpu(i, package=i // 4, numa=i // 4, l3=None, core=i) for i in range(8)]),
+    "one NUMA node over two packages": recorded_sys.made([Cpu(i, package=i // 4, core=i) for i in range(8)]),
+    "an L3 over two NUMA nodes": recorded_sys.made([Cpu(i, numa=i // 4, core=i) for i in range(8)]),
+}
+
+
+@_needs_hwloc
+@pytest.mark.parametrize("files", _machines.values(), ids=_machines)
+def test_hwloc_sees_what_is_read_from_sys(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the same folder: hwloc can be told to take it for this machine's."""
+    folder = recorded_sys.write(files, tmp_path / "sys/devices/system")
+    monkeypatch.setenv("HWLOC_FSROOT", str(tmp_path))
+    monkeypatch.setenv("HWLOC_COMPONENTS", "linux,stop")
+    by_hwloc = tree.this_machine("hwloc")
+    own = tree.read(str(folder))
+    assert own.children == by_hwloc.children
+    assert tree.counts(own)["core"] > 1
+
+
+@_needs_hwloc
+def test_hwloc_sees_of_this_machine_what_is_read_from_sys() -> None:
+    assert tree.this_machine("hwloc") == tree.this_machine("sys")
+
+
+@_needs_hwloc
+@pytest.mark.parametrize("shape", [(2, 1, 2, 4, 2), (1, 4, 1, 2, 1), (4, 2, 2, 2, 2)])
+def test_a_file_of_lstopo_is_read(shape: tuple[int, ...], tmp_path: Path) -> None:
+    """Its CPUs are numbered core by core; the folder that is compared is made to be like that."""
+    if not (lstopo := shutil.which("lstopo-no-graphics") or shutil.which("lstopo")):
+        pytest.skip("lstopo is missing: apt-get install hwloc-nox")
+    packages, numas, l3s, cores, threads = shape
+    words = f"pack:{packages} group:{numas} [numa] l3:{l3s} core:{cores} pu:{threads}"
+    file = tmp_path / "machine.xml"
+    subprocess.run([lstopo, "--input", words, str(file)], check=True, timeout=60, env=_without_hwloc())
+    cpus = recorded_sys.regular(packages, numas, l3s, cores, threads)
+    for cpu in cpus:
+        thread, core_number = divmod(cpu.number, len(cpus) // threads)
+        cpu.number = core_number * threads + thread
+    cpus.sort(key=lambda cpu: cpu.number)
+    folder = recorded_sys.write(recorded_sys.made(cpus), tmp_path / "system")
+    assert tree.read(str(file)).children == tree.read(str(folder)).children
+
+
+def _without_hwloc() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("HWLOC")}
+
+
+@_needs_hwloc
+@pytest.mark.parametrize(
+    "text", ["<?xml version='1.0'?>\n", "<topology/>\n", "<topology version='2.0'>\n<object"]
+)
+def test_xml_that_is_no_machine_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(CommandError, match="hwloc"):
+        tree.read(str(tmp_path / "file"))
+
+
+def test_this_machine_is_shown_without_a_source(hocket: Hocket) -> None:
+    done = hocket("topo")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("1 node, ")
+    assert hocket("topo", "--format", "sys").returncode == 0
+
+
+def test_without_hwloc_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hocket._hwloc", None)
+    assert tree.this_machine().kind == "node"
+    with pytest.raises(CommandError, match="needs hwloc"):
+        tree.this_machine("hwloc")

@@ -1,0 +1,75 @@
+// Where ranks are, from what each of them says of itself.
+#include "engine/places.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace hocket::engine {
+namespace {
+
+using passes::By;
+using passes::Level;
+
+By by(Level level) {
+  By result;
+  result.add(level);
+  return result;
+}
+
+TEST(Places, ANodeIsWhereItsReaderSays) {
+  // Node, leaf, pod; only the first rank of each node has read the machine's description.
+  const std::vector<std::uint64_t> names = {10, 1, 100, 20, 2, 100, 10, 0, 0, 20, 0, 0, 30, 3, 200, 40, 3, 200};
+  const Places places(names, 2);
+  EXPECT_EQ(places.nodes(), 4U);
+  EXPECT_EQ(places.leaves(), 3U);
+  const std::vector<Rank> everybody = {0, 1, 2, 3, 4, 5};
+  const passes::Neighbourhood near = places.of(everybody);
+  EXPECT_EQ(near.distance(0, 2), 0U);
+  EXPECT_EQ(near.distance(4, 5), 1U);
+  EXPECT_EQ(near.distance(0, 3), 2U);
+  EXPECT_EQ(near.distance(0, 5), 3U);
+}
+
+TEST(Places, WithoutSwitchesThereAreNodes) {
+  const std::vector<std::uint64_t> names = {1, 1, 2, 2};
+  const Places places(names, 0);
+  EXPECT_EQ(places.nodes(), 2U);
+  EXPECT_EQ(places.leaves(), 1U);
+  const std::vector<Rank> reversed = {3, 2, 1};
+  const passes::Neighbourhood near = places.of(reversed);
+  EXPECT_EQ(near.grouped(by(Level::leaves)), nullptr);
+  ASSERT_NE(near.grouped(by(Level::nodes)), nullptr);
+  EXPECT_EQ(near.distance(0, 1), 0U);
+  EXPECT_EQ(near.distance(1, 2), 1U);
+}
+
+TEST(Places, NodesOfWhichNothingIsKnownAreTogether) {
+  const std::vector<std::uint64_t> names = {1, 7, 2, 0, 3, 0};
+  EXPECT_EQ(Places(names, 1).leaves(), 2U);
+}
+
+TEST(Places, RefuseALeafInTwoPods) {
+  const std::vector<std::uint64_t> names = {1, 7, 100, 2, 7, 200};
+  EXPECT_THROW(Places(names, 2), Error);
+}
+
+TEST(Address, PretendedNodesAreThoseOfAMachineInWords) {
+  Options options;
+  options.node_size = 2;
+  options.topology = "pod:2 leaf:2 node:1";
+  const Address first = address_of(options, 0, true), same = address_of(options, 1, true),
+                other = address_of(options, 2, true), far = address_of(options, 4, true);
+  EXPECT_EQ(first.node, same.node);
+  EXPECT_NE(first.node, other.node);
+  ASSERT_EQ(first.switches.size(), 2U);
+  EXPECT_EQ(first.switches, same.switches);
+  EXPECT_NE(first.switches[0], other.switches[0]);
+  EXPECT_EQ(first.switches[1], other.switches[1]);
+  EXPECT_NE(first.switches[1], far.switches[1]);
+  EXPECT_TRUE(address_of(options, 0, false).switches.empty());
+  EXPECT_THROW(address_of(options, 8, true), Error);
+}
+
+}  // namespace
+}  // namespace hocket::engine
