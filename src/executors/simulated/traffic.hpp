@@ -12,8 +12,8 @@ struct Traffic {
   std::string level;
   std::uint64_t messages = 0;  ///< that leave a group of this level
   std::uint64_t bytes = 0;
-  std::uint64_t most = 0;     ///< bytes out of, or into, one group
-  Rank busiest = 0;            ///< the first rank of that group
+  std::uint64_t most = 0;  ///< bytes out of, or into, one group
+  Rank busiest = 0;        ///< the first rank of that group
 };
 
 /// Of all levels but the last, which nothing leaves.
