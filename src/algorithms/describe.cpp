@@ -78,7 +78,7 @@ and the next rule decides.
 | `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks |
 | `ring reordered` | ranks renumbered so that near ones are neighbours: a ring crosses each switch once. For operations that commute, and all that reduces nothing |
 | `ring by leaves in 8 segments` | the vector cut into 8, the levels at work on different ones at the same time |
-| `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0014-selection-between-nodes.md) on `HOCKET_COSTS` |
+| `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0015-selection-between-nodes.md) on `HOCKET_COSTS` |
 
 ```
 HOCKET_FORCE='gather:linear by leaves, allreduce:cheapest(recursive_doubling by nodes+leaves, ring reordered)'

@@ -1,7 +1,14 @@
 #include "engine/places.hpp"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <memory>
 
 #include "base/file.hpp"
 #include "engine/fingerprint.hpp"
@@ -22,12 +29,31 @@ topology::Hints hints(const Options& options, Rank world_rank) {
   return found;
 }
 
+struct FreeList {
+  void operator()(ifaddrs* list) const { freeifaddrs(list); }
+};
+
+InternetAddresses own_internet_addresses() {
+  InternetAddresses found{};
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return found;
+  const std::unique_ptr<ifaddrs, FreeList> owner(list);
+  std::size_t next = 0;
+  for (const ifaddrs* each = list; each && next < found.size(); each = each->ifa_next)
+    if (each->ifa_addr && each->ifa_addr->sa_family == AF_INET && (each->ifa_flags & IFF_LOOPBACK) == 0) {
+      sockaddr_in address;
+      std::memcpy(&address, each->ifa_addr, sizeof address);
+      found[next++] = address.sin_addr.s_addr;
+    }
+  return found;
+}
+
 }  // namespace
 
 Address address_of(const Options& options, Rank world_rank, bool reads) {
   const topology::Hints where = hints(options, world_rank);
   // Two hosts may have one name, and two containers of a host have two.
-  Address address{hash_of(where.node + "@" + boot_of_host()), {}};
+  Address address{hash_of(where.node + "@" + boot_of_host()), {}, own_internet_addresses()};
   if (!reads) return address;
   std::string path;
   for (const std::string& name : topology::discover(where).value_or(topology::SwitchPath{})) {
@@ -67,6 +93,13 @@ Places::Places(std::span<const std::uint64_t> names, std::size_t levels) {
   for (std::size_t level = 0; level <= levels; ++level)
     rows_.push_back(numbered(column(names, 1 + levels, level)));
   const passes::Groups checked(rows_);  // throws where a node is under two switches
+}
+
+bool Places::has_internet(Rank world_rank, const std::string& address) const noexcept {
+  const auto rank = static_cast<std::size_t>(world_rank);
+  in_addr wanted{};
+  if (rank >= internet_.size() || inet_pton(AF_INET, address.c_str(), &wanted) != 1) return false;
+  return wanted.s_addr != 0 && std::ranges::find(internet_[rank], wanted.s_addr) != internet_[rank].end();
 }
 
 std::uint32_t Places::groups_on(std::size_t row) const noexcept {

@@ -2,9 +2,11 @@
 // together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/options.hpp"
@@ -14,10 +16,14 @@ namespace hocket::engine {
 
 using ir::Rank;
 
+/// IPv4 addresses of a host, as the kernel writes them; 0: no more. Those of more interfaces are not told.
+using InternetAddresses = std::array<std::uint32_t, 4>;
+
 /// What a rank says of itself. Names are hashes, so that all have one size; 0: not known.
 struct Address {
   std::uint64_t node = 0;
   std::vector<std::uint64_t> switches;  ///< from the inside out; each stands for all that is above it, too
+  InternetAddresses internet{};
 };
 
 /// Of this rank. The machine's description is read by one rank of each node alone (`reads`): it may be large.
@@ -30,6 +36,11 @@ class Places {
   /// read the machine's description is where the others of its node are.
   Places(std::span<const std::uint64_t> names, std::size_t levels);
 
+  /// So that what the network says of an address says something of a rank.
+  void set_internet(std::vector<InternetAddresses> of_ranks) { internet_ = std::move(of_ranks); }
+  /// `address` as text: 10.0.0.1.
+  bool has_internet(Rank world_rank, const std::string& address) const noexcept;
+
   passes::Neighbourhood of(std::span<const Rank> members) const;
   std::uint32_t nodes() const noexcept { return groups_on(0); }
   /// Groups under the switches of the lowest level; 1 where nothing is known of switches.
@@ -39,6 +50,7 @@ class Places {
   std::uint32_t groups_on(std::size_t row) const noexcept;
 
   std::vector<passes::GroupNumbers> rows_;
+  std::vector<InternetAddresses> internet_;
 };
 
 }  // namespace hocket::engine

@@ -70,9 +70,13 @@ bool SpreadGuard::is_unreachable(LongWait& wait, transports::mpi::Messages& mess
   if (wait.asked_ns == 0 || messages.answers_of(wait.peer) != wait.answers) return false;
   try {
     const double proof = std::min(engine_.options().stall_seconds / 3, longest_proof_seconds);
+    const Rank world = members_[static_cast<std::size_t>(wait.peer)];
     const auto addresses = silent_addresses(proof);
-    if (addresses.empty()) return false;
-    silence_ = " does not answer any more, nor does " + addresses.front() + " acknowledge data; waited " +
+    const auto its_own = std::ranges::find_if(addresses, [&](const std::string& address) {
+      return engine_.places() && engine_.places()->has_internet(world, address);
+    });
+    if (its_own == addresses.end()) return false;
+    silence_ = " does not answer any more, nor does " + *its_own + " acknowledge data; waited " +
                std::to_string(wait.waited_ns / 1'000'000'000U) + " s";
     return true;
   } catch (...) {

@@ -1,6 +1,7 @@
 // Where ranks are, from what each of them says of itself.
 #include "engine/places.hpp"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -52,6 +53,19 @@ TEST(Places, NodesOfWhichNothingIsKnownAreTogether) {
 TEST(Places, RefuseALeafInTwoPods) {
   const std::vector<std::uint64_t> names = {1, 7, 100, 2, 7, 200};
   EXPECT_THROW(Places(names, 2), Error);
+}
+
+TEST(Places, KnowWhoseAnAddressIs) {
+  const std::vector<std::uint64_t> names = {1, 2};
+  Places places(names, 0);
+  EXPECT_FALSE(places.has_internet(0, "10.77.0.1"));
+  places.set_internet({{htonl(0x0a4d0001), 0, 0, 0}, {htonl(0x0a4d0101), htonl(0xc0a80001), 0, 0}});
+  EXPECT_TRUE(places.has_internet(0, "10.77.0.1"));
+  EXPECT_FALSE(places.has_internet(1, "10.77.0.1"));
+  EXPECT_TRUE(places.has_internet(1, "192.168.0.1"));
+  EXPECT_FALSE(places.has_internet(0, "0.0.0.0"));
+  EXPECT_FALSE(places.has_internet(0, "an IPv6 address"));
+  EXPECT_FALSE(places.has_internet(2, "10.77.0.1"));
 }
 
 TEST(Address, PretendedNodesAreThoseOfAMachineInWords) {

@@ -1,6 +1,7 @@
 #include "interpose/plugin/network/mpi_port.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
@@ -97,6 +98,10 @@ void MpiPort::abandon(Ticket ticket) noexcept {
 }
 
 Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexcept {
+  if (probes) {
+    offered_[place] = {data, bytes};
+    return Status::ok;
+  }
   const WithoutHook alone;
   const int result =
       host().Irecv(data, static_cast<int>(bytes), byte_, MPI_ANY_SOURCE, 0, comm_, &listening_[place]);
@@ -105,6 +110,10 @@ Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexc
 
 Status MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
   const WithoutHook alone;
+  return probes ? probe(place, from) : test_any(place, from);
+}
+
+Status MpiPort::test_any(std::uint32_t& place, Rank& from) noexcept {
   int index = 0, done = 0;
   MPI_Status status;
   if (host().Testany(places, listening_, &index, &done, &status) != MPI_SUCCESS) return Status::failed;
@@ -112,6 +121,22 @@ Status MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
   place = static_cast<std::uint32_t>(index);
   from = status.MPI_SOURCE;
   return Status::ok;
+}
+
+/// What is heard goes to any place that is offered. It is short, so that it is there at once.
+Status MpiPort::probe(std::uint32_t& place, Rank& from) noexcept {
+  int done = 0;
+  MPI_Status status;
+  MPI_Message message;
+  if (host().Improbe(MPI_ANY_SOURCE, 0, comm_, &done, &message, &status) != MPI_SUCCESS) return Status::failed;
+  if (!done) return Status::pending;
+  Offer* offer = std::ranges::find_if(offered_, [](const Offer& o) { return o.data != nullptr; });
+  if (offer == std::end(offered_)) return Status::failed;
+  place = static_cast<std::uint32_t>(offer - std::begin(offered_));
+  from = status.MPI_SOURCE;
+  void* const data = std::exchange(offer->data, nullptr);
+  const int result = host().Mrecv(data, static_cast<int>(offer->bytes), byte_, &message, &status);
+  return result == MPI_SUCCESS ? Status::ok : Status::failed;
 }
 
 }  // namespace hocket::interpose

@@ -1,7 +1,9 @@
 #include "interpose/plugin/network/places.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/job_identity.hpp"
@@ -39,15 +41,22 @@ bool largest_of(std::uint64_t own, std::uint64_t& largest, MPI_Comm comm) {
          complete(request, "the other ranks' places");
 }
 
-bool gather_names(std::vector<std::uint64_t>& own, std::vector<std::uint64_t>& all, MPI_Comm comm) {
+template <class Number>
+bool gathered(std::span<const Number> own, MPI_Datatype type, std::vector<Number>& all, MPI_Comm comm) {
   int ranks = 0;
   host().Comm_size(comm, &ranks);
   all.resize(own.size() * static_cast<std::size_t>(ranks));
   const int count = static_cast<int>(own.size());
   MPI_Request request;
-  return host().Iallgather(own.data(), count, MPI_UINT64_T, all.data(), count, MPI_UINT64_T, comm, &request) ==
-             MPI_SUCCESS &&
+  return host().Iallgather(own.data(), count, type, all.data(), count, type, comm, &request) == MPI_SUCCESS &&
          complete(request, "the other ranks' places");
+}
+
+std::vector<engine::InternetAddresses> by_rank(const std::vector<std::uint32_t>& all) {
+  constexpr std::size_t each = engine::InternetAddresses{}.size();
+  std::vector<engine::InternetAddresses> result(all.size() / each);
+  for (std::size_t i = 0; i < all.size(); ++i) result[i / each][i % each] = all[i];
+  return result;
 }
 
 void explain_places() {
@@ -62,12 +71,17 @@ bool exchange_places(MPI_Comm comm) {
   const engine::Address address = own_address();
   std::uint64_t levels = 0;
   if (!largest_of(address.switches.size(), levels, comm)) return false;
-  std::vector<std::uint64_t> own{address.node}, all;
+  std::vector<std::uint64_t> own{address.node}, names;
   own.insert(own.end(), address.switches.begin(), address.switches.end());
   own.resize(1 + levels);
-  if (!gather_names(own, all, comm)) return false;
+  std::vector<std::uint32_t> internet;
+  if (!gathered<std::uint64_t>(own, MPI_UINT64_T, names, comm) ||
+      !gathered<std::uint32_t>(address.internet, MPI_UINT32_T, internet, comm))
+    return false;
   try {
-    process.engine->set_places(engine::Places(all, levels));
+    engine::Places places(names, levels);
+    places.set_internet(by_rank(internet));
+    process.engine->set_places(std::move(places));
     explain_places();
   } catch (const std::exception& e) {  // on all ranks alike
     explain(std::string("nodes and switches are not followed: ") + e.what());
