@@ -244,7 +244,8 @@ EXPERIMENTS = (
         "Bytes on the busiest uplink",
         "Counted by the links of the lab over 18 calls, headers and acknowledgements taken off, beside what "
         "the schedule sends over the busiest of all uplinks and directions. What is counted of 8 bytes is "
-        "taken off as well: that is how the job starts and ends. Of the MPI's algorithms only the count is known.",
+        "taken off as well: that is how the job starts and ends. Of the MPI's algorithms only the count is "
+        "known.",
         (Situation(placement="cyclic"),),
         (
             Case("gather", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
