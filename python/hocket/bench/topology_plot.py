@@ -49,7 +49,7 @@ def _draw_panel(axis: Any, panel: Panel, names: Sequence[str]) -> None:
             _line(axis, panel.cells, name, label=name, **_look(name, ours, natives))
     bounds = [(cell.bytes, bound) for cell in panel.cells if (bound := cell.bound_us())]
     if bounds:
-        axis.plot(*zip(*bounds, strict=True), color="C3", linestyle="-.", linewidth=1, label="bound")
+        axis.plot(*zip(*bounds, strict=True), color="black", linestyle="-.", linewidth=0.8, label="bound")
     axis.set_title(panel.title, fontsize=9)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
