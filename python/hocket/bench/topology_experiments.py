@@ -269,6 +269,9 @@ def chosen(text: str) -> list[Experiment]:
     return [named(name) for name in text.split(",")] if text else list(EXPERIMENTS)
 
 
+_most_in_small = 64 * _KiB
+
+
 def _small(situation: Situation) -> Situation:
     return dataclasses.replace(situation, leaves=2, nodes=2, ppn=min(situation.ppn, 2), latency_us=0)
 
@@ -277,7 +280,11 @@ def in_small(experiment: Experiment) -> Experiment:
     """Shows that it works; its numbers say nothing."""
     cases = [
         dataclasses.replace(
-            case, sizes=case.sizes[:1], recipes=case.recipes[:1], natives=case.natives[:1], most_runs=1
+            case,
+            sizes=(min(case.sizes[0], _most_in_small),),
+            recipes=case.recipes[:1],
+            natives=case.natives[:1],
+            most_runs=1,
         )
         for case in experiment.cases
     ]
