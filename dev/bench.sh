@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures what the pages say, step by step. The records of a step replace those of the last time in bench/results, and the
 # pages are made again from all that are there. docs/benchmark.md says what each step measures and how long it takes.
-#   dev/bench.sh [STEP...]           costs blocking nonblocking nodes late progress loggp applications; without a name: all
+#   dev/bench.sh [STEP...]           costs blocking nonblocking nodes late progress loggp applications topology; without a name: all
 #   dev/bench.sh --quick [STEP...]   in small and under one MPI, into build/bench: shows that it works, its numbers say nothing
 # Each command ends at its limit. What was measured until then, or until a signal, is kept.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
-steps=(costs blocking nonblocking nodes late progress loggp applications)
+steps=(costs blocking nonblocking nodes late progress loggp applications topology)
 results=bench/results
 docs=docs
 machine=$(nproc)-cores
@@ -15,6 +15,7 @@ four=(alltoall allgather allreduce bcast)
 in_small=()      # options of hocket bench, after a step's own: the last one counts
 in_small_apps=()
 in_small_loggp=()
+in_small_topology=()
 quick=
 status=0
 running=
@@ -28,6 +29,7 @@ if [[ ${1:-} == --quick ]]; then
   in_small=(--against openmpi --seconds 0.01)
   in_small_apps=(--against openmpi --rounds 1)
   in_small_loggp=(--most 4K)
+  in_small_topology=(--quick)
 fi
 
 # limited SECONDS COMMAND...: in the background, since a shell that waits for a child in front hears of signals too late
@@ -152,6 +154,14 @@ applications() {
   between_nodes 240 20gbit
   between_nodes 240 2gbit
   between_nodes 150 500mbit poisson_cg
+}
+
+# It makes labs, which need what shaping needs. What takes longest comes last: that is what the limit cuts off.
+topology() {
+  can_shape || return 0
+  fresh "$results/topology" .jsonl
+  limited 14400 hocket bench --topology --only uplinks,rooted,others,alltoall,allreduce --out "$out" \
+    "${in_small_topology[@]}"
 }
 
 is_step() { [[ " ${steps[*]} " == *" $1 "* ]]; }

@@ -49,9 +49,9 @@ constexpr Allowed allowed_words[] = {
 
 /// What decides anything that all ranks must do alike. The others may differ from rank to rank.
 constexpr std::string_view agreed[] = {
-    "HOCKET",       "HOCKET_DEVICE",       "HOCKET_TRIALS",    "HOCKET_DISABLE",
-    "HOCKET_FORCE", "HOCKET_MEMORY",       "HOCKET_CHECK",     "HOCKET_CMA",
-    "HOCKET_RULES", "HOCKET_ACROSS_NODES", "HOCKET_NODE_SIZE", "HOCKET_PROGRESS", "HOCKET_COSTS"};
+    "HOCKET",           "HOCKET_DEVICE",   "HOCKET_TRIALS", "HOCKET_DISABLE", "HOCKET_FORCE",
+    "HOCKET_MEMORY",    "HOCKET_CHECK",    "HOCKET_CMA",    "HOCKET_RULES",   "HOCKET_ACROSS_NODES",
+    "HOCKET_NODE_SIZE", "HOCKET_PROGRESS", "HOCKET_COSTS"};
 
 [[noreturn]] void refuse(std::string_view variable, std::string_view value, std::string_view expected) {
   throw Error(std::string(variable) + "=" + std::string(value) + ": expected " + std::string(expected));

@@ -38,8 +38,7 @@ bool is_repeatable(const Call& call) noexcept {
   return sizes_known(call.function) && !has_tables && !own_operation;
 }
 
-ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks,
-                       Rank rank) noexcept {
+ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks, Rank rank) noexcept {
   ir::Request request;
   request.collective = collective;
   request.ranks = ranks;

@@ -19,7 +19,6 @@ inline std::uint32_t signature_of(const CallKind& kind) noexcept {
 bool is_repeatable(const Call& call) noexcept;
 
 /// Without parameters, which a recipe has: what a row builds a rank's schedule from.
-ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks,
-                       Rank rank) noexcept;
+ir::Request request_of(const CallKind& kind, ir::Collective collective, Rank ranks, Rank rank) noexcept;
 
 }  // namespace hocket::engine

@@ -75,7 +75,8 @@ passes::GroupNumbers numbered(const std::vector<std::uint64_t>& names) {
 }
 
 /// One column of the table, with what only one rank of a node has said for all of them.
-std::vector<std::uint64_t> column(std::span<const std::uint64_t> names, std::size_t width, std::size_t level) {
+std::vector<std::uint64_t> column(std::span<const std::uint64_t> names, std::size_t width,
+                                  std::size_t level) {
   std::map<std::uint64_t, std::uint64_t> of_node;
   for (std::size_t at = 0; at < names.size(); at += width)
     if (names[at + level] != 0) of_node.try_emplace(names[at], names[at + level]);

@@ -45,7 +45,8 @@ class Aligning {
   /// The n-th message from one rank to another is the n-th that the other receives from it.
   void join_exchanges() {
     std::map<std::pair<Rank, Rank>, std::vector<std::size_t>> sends;
-    visit(OpCode::send, [&](Rank rank, Rank peer, std::size_t round) { sends[{rank, peer}].push_back(round); });
+    visit(OpCode::send,
+          [&](Rank rank, Rank peer, std::size_t round) { sends[{rank, peer}].push_back(round); });
     std::map<std::pair<Rank, Rank>, std::size_t> received;
     visit(OpCode::recv, [&](Rank rank, Rank peer, std::size_t round) {
       const auto& sent = sends[{peer, rank}];

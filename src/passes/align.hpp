@@ -11,9 +11,9 @@
 
 namespace hocket::passes {
 
-/// The time of each round of each rank (all ranks of one operation, in order), from 0 on, growing from round to
-/// round. Rounds without messages lie between. Throws Error where messages have no other half, or where ranks
-/// would wait for each other for ever if sends were synchronous.
+/// The time of each round of each rank (all ranks of one operation, in order), from 0 on, growing from round
+/// to round. Rounds without messages lie between. Throws Error where messages have no other half, or where
+/// ranks would wait for each other for ever if sends were synchronous.
 std::vector<std::vector<std::uint32_t>> align(std::span<const ir::Schedule> schedules);
 
 }  // namespace hocket::passes

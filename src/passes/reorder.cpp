@@ -37,9 +37,11 @@ ir::Schedule reorder(const ir::Request& request, std::span<const Rank> order,
   whole.chunks = part.chunks;
   whole.scratch_planes = part.scratch_planes;
   ir::Builder builder(whole);
-  embed(part, {order, [&](ir::Buffer buffer, std::uint32_t index, std::vector<ir::Region>& regions) {
-                 regions.push_back({ir::self, buffer, renumbered_chunk(part, order, index), 1});
-               }},
+  embed(part,
+        {order,
+         [&](ir::Buffer buffer, std::uint32_t index, std::vector<ir::Region>& regions) {
+           regions.push_back({ir::self, buffer, renumbered_chunk(part, order, index), 1});
+         }},
         builder);
   builder.finish();
   return whole;

@@ -1,6 +1,6 @@
 // Ranks renumbered: a schedule in which neighbours talk to neighbours is run by ranks that are near each
-// other, whatever their numbers are. A ring among ranks that are dealt out to switches one by one crosses them
-// in every step; in the machine's order, once for each switch.
+// other, whatever their numbers are. A ring among ranks that are dealt out to switches one by one crosses
+// them in every step; in the machine's order, once for each switch.
 #pragma once
 
 #include <functional>

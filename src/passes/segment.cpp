@@ -95,8 +95,8 @@ class FusedRound {
   };
 
   std::vector<Part>::iterator find(const Op& op) {
-    return std::ranges::find_if(
-        parts_, [&](const Part& p) { return p.op.code == op.code && p.op.peer == op.peer; });
+    return std::ranges::find_if(parts_,
+                                [&](const Part& p) { return p.op.code == op.code && p.op.peer == op.peer; });
   }
 
   /// In the place of the later one: what is sent may have been computed in between, and where something is
@@ -186,8 +186,8 @@ class Segmenting {
 }  // namespace
 
 bool can_segment_aligned(std::span<const Schedule> schedules) {
-  return std::ranges::all_of(
-      schedules, [](const Schedule& s) { return is_vector(s.collective) && is_private(s); });
+  return std::ranges::all_of(schedules,
+                             [](const Schedule& s) { return is_vector(s.collective) && is_private(s); });
 }
 
 bool can_segment(std::span<const Schedule> schedules) {

@@ -24,8 +24,8 @@ ir::Schedule segment(const ir::Schedule& schedule, std::uint32_t segments);
 bool can_segment_aligned(std::span<const ir::Schedule> schedules);
 
 /// The same where messages are on cycles: a hierarchy's reductions up and broadcasts down, a ring. All ranks
-/// run by one clock (align.hpp): segment s does at time t + s what the whole did at `times`' t. What two ranks
-/// exchange at the same time, of several segments, is one message.
+/// run by one clock (align.hpp): segment s does at time t + s what the whole did at `times`' t. What two
+/// ranks exchange at the same time, of several segments, is one message.
 ir::Schedule segment_aligned(const ir::Schedule& schedule, std::span<const std::uint32_t> times,
                              std::uint32_t segments);
 

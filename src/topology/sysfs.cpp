@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "topology/cpus.hpp"
 #include "base/file.hpp"
+#include "topology/cpus.hpp"
 #include "topology/lines.hpp"
 #include "topology/readers.hpp"
 

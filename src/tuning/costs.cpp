@@ -42,7 +42,8 @@ Costs usual_costs() {
 }
 
 Costs costs_from(const std::string& file) {
-  return file.empty() ? usual_costs() : parse_costs(read_file(file, most_bytes_by_hand, "the costs file "), file);
+  return file.empty() ? usual_costs()
+                      : parse_costs(read_file(file, most_bytes_by_hand, "the costs file "), file);
 }
 
 Costs parse_costs(std::string_view text, std::string_view origin) {

@@ -13,11 +13,12 @@
 
 namespace hocket::tuning {
 
-/// Of messages that go as far as a level, and of the links that lead there: below `node` the memory of a node;
-/// for `leaf` the network card of each node; for each `switches` the uplink of each group of the level before.
+/// Of messages that go as far as a level, and of the links that lead there: below `node` the memory of a
+/// node; for `leaf` the network card of each node; for each `switches` the uplink of each group of the level
+/// before.
 struct LevelCost {
-  double startup_us = 0;  ///< until the first byte is there
-  double message_us = 0;  ///< of CPU, for the sender and for the receiver
+  double startup_us = 0;   ///< until the first byte is there
+  double message_us = 0;   ///< of CPU, for the sender and for the receiver
   double us_per_byte = 0;  ///< of the link, which all ranks of a group share, in each direction
 };
 

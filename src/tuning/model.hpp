@@ -1,10 +1,10 @@
 // What a recipe takes on a machine, before it is run: selection between nodes (`cheapest(...)`) asks it.
 //
 // All ranks' schedules are laid on one clock (passes/align.hpp). At each time, the messages take the longest
-// startup among them, the CPU of the busiest rank, and the bytes over the busiest link: what all ranks of a node
-// send over its card, all nodes under a switch over its uplink. So contention is counted, and not a factor.
-// The sum is a startup and a time per byte, as in Hockney 1994, per schedule; the terms by level are those of
-// Kandalla et al. 2010 (T_binomial, T_topo), with the exchanges of each level read off the schedule.
+// startup among them, the CPU of the busiest rank, and the bytes over the busiest link: what all ranks of a
+// node send over its card, all nodes under a switch over its uplink. So contention is counted, and not a
+// factor. The sum is a startup and a time per byte, as in Hockney 1994, per schedule; the terms by level are
+// those of Kandalla et al. 2010 (T_binomial, T_topo), with the exchanges of each level read off the schedule.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class Model {
  public:
   Model(const Costs& costs, const passes::Neighbourhood* near) : costs_(costs), near_(near) {}
 
-  /// Of a recipe that fits. Nothing if there are too many ranks to look at all schedules: the same on all ranks.
+  /// Of a recipe that fits. Nothing if there are too many ranks to look at all schedules: the same on all
+  /// ranks.
   std::optional<Cost> of(const passes::Recipe& recipe, const ir::Request& request) const;
 
  private:

@@ -140,7 +140,8 @@ Conditions parse_conditions(std::string_view words) {
 
 void set_parameter(Recipe& recipe, std::string_view assignment) {
   const std::string_view name = trimmed(next_part(assignment, "="));
-  const auto known = recipe.algorithm ? recipe.algorithm->parameters : std::span<const algorithms::Parameter>{};
+  const auto known =
+      recipe.algorithm ? recipe.algorithm->parameters : std::span<const algorithms::Parameter>{};
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (known[i].name != name) continue;
     recipe.parameters[i] = number_between(name, assignment, known[i].least, known[i].most);
@@ -200,7 +201,8 @@ void parse_segments(Recipe& recipe, std::string_view& words) {
   const std::string_view count = next_word(words);
   constexpr std::int32_t most = 1024;
   recipe.segments = static_cast<std::uint32_t>(number_between("segments", count, 1, most));
-  if (next_word(words) != "segments") throw Error("'segments' is missing after 'in " + std::string(count) + "'");
+  if (next_word(words) != "segments")
+    throw Error("'segments' is missing after 'in " + std::string(count) + "'");
 }
 
 /// The words after the algorithm: `by levels`, `reordered`, `in 8 segments`.

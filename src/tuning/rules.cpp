@@ -32,7 +32,8 @@ std::optional<double> predicted_us(const passes::Recipe& recipe, const Situation
   return cost ? std::optional(cost->at(modelled_bytes(s))) : std::nullopt;
 }
 
-/// Of those that can do the call; where the model cannot tell, the first. Null, and why not, if there is none.
+/// Of those that can do the call; where the model cannot tell, the first. Null, and why not, if there is
+/// none.
 const Rules::Rule::Candidate* cheapest(const Rules::Rule& rule, const Situation& s, Obstacle& why_not) {
   const Rules::Rule::Candidate* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
@@ -56,7 +57,8 @@ const Rules::Rule::Candidate* cheapest(const Rules::Rule& rule, const Situation&
 Rules::Rules(std::string_view disable, std::string_view force, std::string_view file) {
   append(rules_, parse_disabled(disable));
   append(rules_, parse_forced(force));
-  if (!file.empty()) append(rules_, parse_rules(read_file(std::string(file), most_bytes_by_hand, "the rules file "), file));
+  if (!file.empty())
+    append(rules_, parse_rules(read_file(std::string(file), most_bytes_by_hand, "the rules file "), file));
   first_built_in_ = rules_.size();
   append(rules_, parse_rules(default_rules, "default.rules"));
 }

@@ -11,6 +11,7 @@
 #include "each_text.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
+#include "tuning/costs.hpp"
 #include "tuning/functions.hpp"
 #include "tuning/parse.hpp"
 #include "tuning/rules.hpp"
@@ -74,8 +75,10 @@ TEST(ScheduleText, NonsenseIsRefused) {
 
 const Words& rule_words() {
   static const Words words = [] {
-    Words all = {"bytes",   "ranks",       "oversubscribed", "commutative", "predefined", "unequal",
-                 "unknown", "single_copy", "native",         "radix",       "64K",        "17179869184G"};
+    Words all = {"bytes",    "ranks",        "oversubscribed", "commutative", "predefined", "unequal",
+                 "unknown",  "single_copy",  "native",         "radix",       "64K",        "17179869184G",
+                 "by",       "nodes+leaves", "switches",       "reordered",   "in",         "segments",
+                 "cheapest("};
     for (const auto& function : tuning::function_names) all.push_back(function.name);
     for (const auto& row : algorithms::catalog()) all.push_back(row.name);
     return all;
@@ -92,7 +95,8 @@ std::string some_good_rules(DamagedText& choice) {
   std::string text;
   for (std::size_t lines = 1 + choice.below(4); lines > 0; --lines)
     text += all[choice.below(all.size())] + "\n";
-  return text + "bcast bytes>8K ranks>2 !oversubscribed -> knomial(radix=2)\n";
+  return text + "bcast bytes>8K ranks>2 !oversubscribed -> knomial(radix=2)\n" +
+         "allreduce -> cheapest(ring by nodes(radix=4)+leaves in 8 segments, ring reordered, native)\n";
 }
 
 TEST(RuleText, IsRefusedOrUnderstood) {
@@ -104,9 +108,18 @@ TEST(RuleText, IsRefusedOrUnderstood) {
     for (const tuning::Rules::Rule& rule : *rules) {
       const auto again = parsed([&] { return tuning::parse_rules(rule.text, "test"); });
       ASSERT_TRUE(again && again->size() == 1) << rule.text;
-      EXPECT_EQ(again->front().algorithm, rule.algorithm) << rule.text;
-      EXPECT_EQ(again->front().parameters, rule.parameters) << rule.text;
+      EXPECT_EQ(again->front().candidates, rule.candidates) << rule.text;
     }
+  });
+}
+
+TEST(CostText, IsRefusedOrUnderstood) {
+  const Words words = {"node", "leaf", "switches", "1e300", "-1", "inf", "nan", "0x10", "#"};
+  each_text(words, [](DamagedText& text) {
+    const std::string damaged = text.damaged("node 0.6 0.2 0.1\nleaf 2 0.5 86 # card\nswitches 3 0.5 86\n");
+    SCOPED_TRACE(damaged);
+    const auto costs = parsed([&] { return tuning::parse_costs(damaged, "test"); });
+    if (costs) EXPECT_GE(costs->levels.size(), 2U);
   });
 }
 

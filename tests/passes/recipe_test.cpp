@@ -41,7 +41,8 @@ std::vector<Neighbourhood> neighbourhoods(Rank ranks) {
   std::vector<Neighbourhood> all;
   all.emplace_back(std::vector<GroupNumbers>{in_blocks(ranks, 2), in_blocks(ranks, 4)});
   all.emplace_back(std::vector<GroupNumbers>{dealt_out(ranks, 6), joined(dealt_out(ranks, 6), 3)});
-  all.emplace_back(std::vector<GroupNumbers>{in_blocks(ranks, 1), dealt_out(ranks, 4), joined(dealt_out(ranks, 4), 2)});
+  all.emplace_back(
+      std::vector<GroupNumbers>{in_blocks(ranks, 1), dealt_out(ranks, 4), joined(dealt_out(ranks, 4), 2)});
   std::mt19937 random(static_cast<unsigned>(ranks));
   GroupNumbers nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(static_cast<std::uint32_t>(random() % 7));
@@ -92,8 +93,7 @@ ir::Sizes sizes_for(const Recipe& recipe) {
 void expect_right(const Recipe& recipe, const Request& request, const Neighbourhood& near) {
   const auto schedules = built(recipe, request, near);
   for (const bool in_place : std::set<bool>{false, recipe.algorithm->in_place}) {
-    const ir::Verdict verdict =
-        ir::verify(schedules, {in_place, !request.commutative, sizes_for(recipe)});
+    const ir::Verdict verdict = ir::verify(schedules, {in_place, !request.commutative, sizes_for(recipe)});
     ASSERT_TRUE(verdict) << name_of(request.collective) << ":" << recipe.algorithm->name << ", "
                          << request.ranks << " ranks, root " << request.root << ", in place " << in_place
                          << ": " << verdict.what << "\n"
@@ -198,7 +198,8 @@ TEST(Reordered, ARingCrossesEachBoundaryOnce) {
 
 TEST(Neighbourhood, PutsNearRanksBesideEachOther) {
   const Neighbourhood near({{0, 1, 0, 2, 1, 3}, {0, 1, 0, 0, 1, 1}});
-  EXPECT_EQ(std::vector<Rank>(near.order().begin(), near.order().end()), (std::vector<Rank>{0, 2, 3, 1, 4, 5}));
+  EXPECT_EQ(std::vector<Rank>(near.order().begin(), near.order().end()),
+            (std::vector<Rank>{0, 2, 3, 1, 4, 5}));
   EXPECT_FALSE(near.is_in_order());
   EXPECT_TRUE(near.in_order().is_in_order());
   const Grouping* both = near.grouped(by({Level::nodes, Level::leaves}));

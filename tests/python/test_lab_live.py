@@ -18,9 +18,10 @@ from pathlib import Path
 import pytest
 from hocket import _paths, mpis
 from hocket.errors import CommandError
-from hocket.lab import kernel, lab, slurm, state, statistics
+from hocket.lab import lab, slurm, state, statistics
 from hocket.lab.process import Process, running
 from hocket.lab.shape import Shape
+from lab_needs import why_no_lab
 from waiting import until
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
@@ -29,19 +30,7 @@ _source = Path(__file__).resolve().parents[2]
 _somebody = 12345
 
 
-def _why_not() -> str:
-    if missing := [
-        name for name in ("ip", "tc", "nsenter") if not shutil.which(name, path=kernel.search_path())
-    ]:
-        return f"{', '.join(missing)} not installed (iproute2, util-linux)"
-    users = [] if os.geteuid() == 0 else ["-Ur"]
-    tried = subprocess.run(
-        ["unshare", *users, "-npumif", "--mount-proc", "true"], capture_output=True, timeout=20, check=False
-    )
-    return f"namespaces are not allowed: {tried.stderr.decode().strip()}" if tried.returncode else ""
-
-
-_reason = _why_not()
+_reason = why_no_lab()
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(_reason), reason=_reason)]
 
 _GROUPS = """

@@ -89,7 +89,9 @@ TEST(Costs, SayWhatIsWrongWithThem) {
   EXPECT_EQ(complaint("node 1 x 1\n"), "my.costs line 1: 'x' is no time in us");
   EXPECT_EQ(complaint("node 1 -1 1\n"), "my.costs line 1: '-1' is no time in us");
   EXPECT_EQ(complaint("# nothing\n"), "my.costs has no costs of node and leaf");
-  EXPECT_EQ(parse_costs("node 1 1 1 # far\n\nleaf 2 2 1024\nswitches 3 3 3\nswitches 4 4 4\n", "").levels.size(), 4U);
+  EXPECT_EQ(
+      parse_costs("node 1 1 1 # far\n\nleaf 2 2 1024\nswitches 3 3 3\nswitches 4 4 4\n", "").levels.size(),
+      4U);
 }
 
 }  // namespace

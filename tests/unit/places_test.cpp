@@ -20,7 +20,8 @@ By by(Level level) {
 
 TEST(Places, ANodeIsWhereItsReaderSays) {
   // Node, leaf, pod; only the first rank of each node has read the machine's description.
-  const std::vector<std::uint64_t> names = {10, 1, 100, 20, 2, 100, 10, 0, 0, 20, 0, 0, 30, 3, 200, 40, 3, 200};
+  const std::vector<std::uint64_t> names = {10, 1, 100, 20, 2, 100, 10, 0, 0,
+                                            20, 0, 0,   30, 3, 200, 40, 3, 200};
   const Places places(names, 2);
   EXPECT_EQ(places.nodes(), 4U);
   EXPECT_EQ(places.leaves(), 3U);

@@ -151,7 +151,9 @@ TEST(Recipes, AreForRanksInSuchGroups) {
 }
 
 TEST(Cheapest, IsWhatTheModelSays) {
-  const Rules rules("", "gather:cheapest(linear, linear by leaves), allreduce:cheapest(recursive_doubling, ring reordered)", "");
+  const Rules rules(
+      "", "gather:cheapest(linear, linear by leaves), allreduce:cheapest(recursive_doubling, ring reordered)",
+      "");
   const passes::Neighbourhood dealt_out({{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 0, 1, 0, 1, 0, 1}});
   // A message between switches takes a long time on the root's CPU.
   const Costs costs = parse_costs("node 1 0 0.1\nleaf 1 0 0.1\nswitches 10 100 0.1\n", "test");
@@ -175,9 +177,10 @@ TEST(Recipes, DoNotMixUpOperandsThatMayNotChangePlaces) {
   s.commutative = false;
   const passes::Neighbourhood dealt_out({{0, 1, 0, 1}}), in_blocks({{0, 0, 1, 1}});
   s.near = &dealt_out;
-  EXPECT_EQ(rules.choose(s).reason,
-            "forced recursive_doubling by nodes does not fit: the operation does not commute, and near ranks are "
-            "not consecutive");
+  EXPECT_EQ(
+      rules.choose(s).reason,
+      "forced recursive_doubling by nodes does not fit: the operation does not commute, and near ranks are "
+      "not consecutive");
   s.near = &in_blocks;
   EXPECT_EQ(rules.choose(s).name, "recursive_doubling by nodes");
 }

@@ -77,10 +77,14 @@ def _run(mpi: Mpi, request: Request, with_hocket: bool, out: Path, *more: str, *
     )
 
 
+def lines_of(text: str) -> list[dict[str, Any]]:
+    """The records among what a job printed. Whole lines only: it may have been cut short."""
+    whole = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    return [json.loads(line) for line in whole if line.startswith("{")]
+
+
 def printed(out: Path) -> list[dict[str, Any]]:
-    """Whole lines only: the run may have been cut short."""
-    text = out.read_text() if out.exists() else ""
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    return lines_of(out.read_text() if out.exists() else "")
 
 
 def where_and_when(mpi: Mpi, load: float) -> dict[str, Any]:

@@ -15,11 +15,14 @@ from hocket.commands import (
     bench_costs,
     bench_nonblocking,
     bench_render,
+    bench_topology,
 )
 from hocket.console import console
 from hocket.errors import CommandError
 
 _default_sizes = "8..4M"
+_default_seconds = 0.15
+_lab_seconds = 1.0
 
 
 def _warn_if_busy() -> None:
@@ -32,6 +35,7 @@ def _show(path: Path, plot: Path | None) -> None:
     shown = (
         bench_nonblocking.show_file(path)
         or bench_applications.show_file(path)
+        or bench_topology.show_file(path)
         or bench_costs.show_file(path)
         or bench_blocking.show_file(path, plot)
     )
@@ -54,7 +58,10 @@ def bench(
             help="openmpi,mpich,intel,debian or paths; those that are installed are run. Default: the four."
         ),
     ] = "",
-    seconds: Annotated[float, typer.Option(min=0.001, help="Time per cell and side.")] = 0.15,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Time per cell and side. Default: 0.15; with --topology 1."),
+    ] = None,
     type_: Annotated[str, typer.Option("--type", help="float, double or int.")] = "float",
     root: Annotated[int, typer.Option(min=0, help="Root of the rooted collectives.")] = 0,
     untouched: Annotated[
@@ -70,8 +77,24 @@ def bench(
     applications: Annotated[
         bool, typer.Option("--applications", help="Instead: the programs of apps/, or those that are named.")
     ] = False,
+    topology: Annotated[
+        bool,
+        typer.Option("--topology", help="Instead: collectives that follow the machine, in the lab."),
+    ] = False,
+    only: Annotated[
+        str, typer.Option(help="With --topology: experiments, for example rooted,allreduce. Default: all.")
+    ] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="With --topology: in small; the numbers say nothing.")
+    ] = False,
     rounds: Annotated[
-        int, typer.Option(min=1, help="With --applications: launches of each side, in turns.")
+        int,
+        typer.Option(
+            "--rounds",
+            "--runs",
+            min=1,
+            help="With --applications, --topology: launches of each side, in turns.",
+        ),
     ] = 5,
     env: Annotated[
         list[str] | None,
@@ -116,7 +139,7 @@ def bench(
         bool,
         typer.Option(
             "--render",
-            help="Measure nothing; write the pages docs/performance.md, nonblocking.md, applications.md.",
+            help="Measure nothing; write docs/performance.md, nonblocking.md, applications.md, topology.md.",
         ),
     ] = False,
     results: Annotated[Path, typer.Option(help="With --render: folder or file of records.")] = Path(
@@ -136,6 +159,12 @@ def bench(
         _warn_if_busy()
         wanted = [request for count in bench_choices.rank_counts(ranks) for request in asked.requests(count)]
         return bench_applications.run(bench_choices.chosen_mpis(against), wanted, out)
+    if topology:
+        chosen = bench_choices.chosen_mpis(against or bench_topology.DEFAULT_MPI)
+        _warn_if_busy()
+        return bench_topology.run(
+            chosen, bench_topology.Options(only, rounds, seconds or _lab_seconds, quick), out
+        )
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )
@@ -147,7 +176,7 @@ def bench(
         runner.Request(
             bench_choices.chosen_collectives(collectives or []),
             bench_choices.chosen_sizes(sizes or _default_sizes, 4),
-            *(count, seconds, bench_choices.chosen_type(type_), root),
+            *(count, seconds or _default_seconds, bench_choices.chosen_type(type_), root),
         )
         for count in bench_choices.rank_counts(ranks, root)
     ]

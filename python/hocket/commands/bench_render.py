@@ -13,6 +13,8 @@ from hocket.bench import (
     nonblocking,
     nonblocking_page,
     timeline,
+    topology,
+    topology_page,
 )
 from hocket.bench import records as blocking
 from hocket.console import console
@@ -46,4 +48,9 @@ def render(results: Path, page: Path) -> None:
 
     runs = applications.RUNS.read_all(_files(results / "applications"))
     _write(page.with_name("applications.md"), applications_page.page(runs))
+
+    in_lab = topology.RUNS.read_all(_files(results / "topology"))
+    for picture in topology_page.draw(in_lab, page.parent):
+        console.print(f"wrote {picture}")
+    _write(page.with_name("topology.md"), topology_page.page(in_lab, page.parent))
     return None

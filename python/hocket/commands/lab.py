@@ -9,7 +9,7 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +23,6 @@ from hocket.lab import (
     drawing,
     faults,
     jobs,
-    kernel,
     lab,
     shape,
     slurm,
@@ -96,16 +95,6 @@ def _started(name: str, wanted: shape.Shape, with_slurm: bool) -> lab.Started:
     return dataclasses.replace(started, lab=dataclasses.replace(started.lab, has_slurm=True))
 
 
-@contextlib.contextmanager
-def _one_shot(wanted: shape.Shape, with_slurm: bool) -> Iterator[Lab]:
-    kernel.adopt_orphans()
-    started = _started("one-shot", wanted, with_slurm)
-    try:
-        yield started.lab
-    finally:
-        started.lab.end()
-
-
 def _lab_of_job(
     name: str | None, is_new: bool, words: _ShapeWords, with_slurm: bool
 ) -> contextlib.AbstractContextManager[Lab]:
@@ -114,7 +103,8 @@ def _lab_of_job(
         return contextlib.nullcontext(state.get(name or state.DEFAULT))
     if name is not None:
         raise CommandError("--name means a lab that is up, and has its shape already")
-    return _one_shot(shape.from_words(words), with_slurm)
+    wanted = shape.from_words(words)
+    return lab.temporary(lambda: _started("one-shot", wanted, with_slurm))
 
 
 def run(

@@ -83,8 +83,10 @@ def _launch(lab: Lab, mpi: Mpi, wanted: Wanted) -> tuple[list[str], dict[str, st
     return launchers.command(mpi, lab.remote_shell, hosts, ranks, placement.per_node), {}
 
 
-def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables: str) -> int:
-    """Attached to this terminal; the status of the program."""
+def _prepared(
+    lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], variables: dict[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """The whole command line, and its environment."""
     more: list[str | Path] = [
         mpi.launcher,
         *(variables[name] for name in variables if "/" in variables[name]),
@@ -93,4 +95,16 @@ def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables:
     start, settings = _launch(lab, mpi, wanted)
     variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
-    return processes.run_attached(lab.on_head(*start, *program), environment)
+    return lab.on_head(*start, *program), environment
+
+
+def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables: str) -> int:
+    """Attached to this terminal; the status of the program."""
+    return processes.run_attached(*_prepared(lab, mpi, wanted, program, variables))
+
+
+def run_captured(
+    lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], seconds: float, **variables: str
+) -> processes.Finished:
+    """At most so long."""
+    return processes.run_captured(*_prepared(lab, mpi, wanted, program, variables), seconds)

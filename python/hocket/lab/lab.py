@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -168,3 +169,14 @@ def start(name: str, wanted: shape.Shape) -> Started:
     if process is None:
         raise CommandError("the lab ended while it came up", 1)
     return Started(Lab(name, process, fields["own_users"], wanted, fields["pids"]), lifeline)
+
+
+@contextlib.contextmanager
+def temporary(make: Callable[[], Started]) -> Iterator[Lab]:
+    """For one job: it ends with that, and so does all that the job left behind."""
+    kernel.adopt_orphans()
+    started = make()
+    try:
+        yield started.lab
+    finally:
+        started.lab.end()

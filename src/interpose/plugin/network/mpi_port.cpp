@@ -128,7 +128,8 @@ Status MpiPort::probe(std::uint32_t& place, Rank& from) noexcept {
   int done = 0;
   MPI_Status status;
   MPI_Message message;
-  if (host().Improbe(MPI_ANY_SOURCE, 0, comm_, &done, &message, &status) != MPI_SUCCESS) return Status::failed;
+  if (host().Improbe(MPI_ANY_SOURCE, 0, comm_, &done, &message, &status) != MPI_SUCCESS)
+    return Status::failed;
   if (!done) return Status::pending;
   Offer* offer = std::ranges::find_if(offered_, [](const Offer& o) { return o.data != nullptr; });
   if (offer == std::end(offered_)) return Status::failed;

@@ -32,8 +32,8 @@ class MpiPort final : public transports::mpi::Port {
   Status heard(std::uint32_t& place, Rank& from) noexcept override;
 
  private:
-  /// In MPICH over libfabric's TCP, receives for anybody that are posted while messages wait already may never
-  /// get one (5.0.2; docs/design/0009-several-nodes.md). Asking what has come always finds it.
+  /// In MPICH over libfabric's TCP, receives for anybody that are posted while messages wait already may
+  /// never get one (5.0.2; docs/design/0009-several-nodes.md). Asking what has come always finds it.
 #if defined(HOCKET_ABI_OMPI)
   static constexpr bool probes = false;
 #else

@@ -1,0 +1,292 @@
+"""What `hocket bench --topology` measures: a table of values. A row more is an experiment more."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hocket.errors import unknown
+from hocket.lab.shape import Shape
+
+_KiB, _MiB = 1 << 10, 1 << 20
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The machine of the lab, and where the ranks are."""
+
+    leaves: int = 4
+    nodes: int = 4  # with ranks, under each leaf
+    ppn: int = 1
+    rate: int = 10**8  # of a node's link, bits per second
+    uplink: int = 10**8  # of a leaf's
+    latency_us: int = 0
+    placement: str = "block"
+    traffic: int = 0  # further nodes under each leaf, which send to each other meanwhile
+
+    @property
+    def ranks(self) -> int:
+        return self.leaves * self.nodes * self.ppn
+
+    def shape(self) -> Shape:
+        return Shape(
+            leaves=self.leaves,
+            nodes=self.nodes + self.traffic,
+            rate=self.rate,
+            uplink=self.uplink,
+            core=self.uplink,
+            latency_us=self.latency_us,
+        )
+
+    def _names(self, first: int, last: int) -> list[str]:
+        """Of these nodes under each leaf."""
+        each = self.nodes + self.traffic
+        return [f"n{leaf * each + i}" for leaf in range(self.leaves) for i in range(first, last)]
+
+    def with_ranks(self) -> str:
+        return ",".join(self._names(0, self.nodes))
+
+    def with_traffic(self) -> list[str]:
+        return self._names(self.nodes, self.nodes + self.traffic)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A collective, what Hocket runs for it, and what the MPI is forced to beside its own choice."""
+
+    collective: str
+    sizes: tuple[int, ...]
+    recipes: tuple[str, ...]
+    natives: tuple[str, ...] = ()  # names of ALGORITHMS; an MPI that lacks one is not asked for it
+    most_runs: int = 1000  # where one takes long
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the best recipe should reach, in some of the situations."""
+
+    ratio: float
+    over: str = ""  # an algorithm of the MPI; "": its best one
+    of_bound: bool = False  # instead: at most `ratio` times the bound
+    least_bytes: int = 0
+    most_bytes: int = 1 << 40
+    placement: str = ""  # "": any
+    least_latency_us: int = 0
+    collective: str = ""  # "": any
+
+    def is_for(self, collective: str, size: int, situation: Situation) -> bool:
+        return (
+            self.collective in ("", collective)
+            and self.least_bytes <= size <= self.most_bytes
+            and self.placement in ("", situation.placement)
+            and situation.latency_us >= self.least_latency_us
+        )
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    title: str
+    text: str
+    situations: tuple[Situation, ...]
+    cases: tuple[Case, ...]
+    targets: tuple[Target, ...] = ()
+    has_plot: bool = False
+    counts_bytes: bool = False  # what goes over the uplinks, instead of times
+
+
+# How each family of MPIs is told which algorithm to take: the number, or the word.
+ALGORITHMS: dict[str, dict[str, dict[str, str]]] = {
+    "ompi": {
+        "barrier": {"linear": "1", "recursive_doubling": "3", "bruck": "4", "tree": "6"},
+        "bcast": {"chain": "2", "pipeline": "3", "binary": "5", "binomial": "6", "scatter_allgather": "8"},
+        "reduce": {"chain": "2", "pipeline": "3", "binary": "4", "binomial": "5", "rabenseifner": "7"},
+        "allreduce": {
+            **{"linear": "1", "nonoverlapping": "2", "recursive_doubling": "3", "ring": "4"},
+            **{"segmented_ring": "5", "rabenseifner": "6"},
+        },
+        "gather": {"linear": "1", "binomial": "2", "linear_sync": "3"},
+        "scatter": {"linear": "1", "binomial": "2", "linear_nb": "3"},
+        "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor": "5"},
+        "alltoall": {"linear": "1", "pairwise": "2", "bruck": "3", "linear_sync": "4"},
+    },
+    "mpich": {
+        "barrier": {"dissemination": "k_dissemination"},
+        "bcast": {"binomial": "binomial", "scatter_allgather": "scatter_ring_allgather"},
+        "reduce": {"binomial": "binomial", "rabenseifner": "reduce_scatter_gather"},
+        "allreduce": {
+            **{"recursive_doubling": "recursive_doubling", "ring": "ring"},
+            "rabenseifner": "reduce_scatter_allgather",
+        },
+        "gather": {"binomial": "binomial"},
+        "scatter": {"binomial": "binomial"},
+        "allgather": {"bruck": "brucks", "recursive_doubling": "recursive_doubling", "ring": "ring"},
+        "alltoall": {"bruck": "brucks", "pairwise": "pairwise", "scattered": "scattered"},
+    },
+}
+
+
+def forced(family: str, collective: str, name: str) -> dict[str, str]:
+    """The variables that make the MPI take that algorithm; none for its own choice."""
+    if not name:
+        return {}
+    value = ALGORITHMS[family][collective][name]
+    if family == "mpich":
+        return {f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM": value}
+    return {
+        "OMPI_MCA_coll_han_priority": "0",  # or it is asked first, and takes algorithms of its own
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        f"OMPI_MCA_coll_tuned_{collective}_algorithm": value,
+    }
+
+
+_rooted_sizes = (8, _KiB, 4 * _KiB, 64 * _KiB)
+_rooted = ("linear by leaves", "knomial by leaves", "linear")
+_scattered = Situation(placement="scattered", latency_us=500)
+_all_allreduce = tuple(ALGORITHMS["ompi"]["allreduce"])
+_alltoall = ("linear by nodes", "linear by nodes+leaves", "pairwise", "linear")
+
+EXPERIMENTS = (
+    Experiment(
+        "rooted",
+        "Gather and scatter on scattered nodes",
+        "The allocation is in no order, which is what schedulers hand out on a busy machine, and leaves are "
+        "500 us apart: a tree over ranks crosses between leaves in each of its rounds, one over leaves once. "
+        "With traffic, one more node under each leaf sends to the others all the time.",
+        (_scattered, dataclasses.replace(_scattered, traffic=1)),
+        (
+            Case("gather", _rooted_sizes, _rooted, ("binomial", "linear")),
+            Case("scatter", _rooted_sizes, _rooted, ("binomial", "linear")),
+        ),
+        (
+            Target(2.17, over="binomial", most_bytes=4 * _KiB),
+            Target(0.95, least_bytes=64 * _KiB),
+        ),
+        has_plot=True,
+    ),
+    Experiment(
+        "allreduce",
+        "Allreduce where neighbours are far apart",
+        "Cyclic placement puts consecutive ranks under different leaves: a ring over ranks sends everything "
+        "over every uplink. In blocks the ring is as short as it can be, and nothing should be lost.",
+        (Situation(placement="cyclic"), Situation(placement="block")),
+        (
+            Case(
+                "allreduce",
+                (64 * _KiB,),
+                ("recursive_doubling by leaves", "ring reordered", "ring by leaves in 8 segments"),
+                _all_allreduce,
+            ),
+            Case(
+                "allreduce", (_MiB,), ("ring reordered", "ring by leaves in 8 segments"), _all_allreduce[1:]
+            ),
+            Case(
+                "allreduce",
+                (16 * _MiB,),
+                ("ring reordered", "ring by leaves in 8 segments"),
+                ("ring", "segmented_ring", "rabenseifner"),
+                most_runs=2,
+            ),
+        ),
+        (Target(1.5, placement="cyclic"), Target(0.95, placement="block")),
+        has_plot=True,
+    ),
+    Experiment(
+        "alltoall",
+        "Alltoall with several ranks on a node",
+        "Blocks for one node, or one leaf, travel together: fewer messages, and no byte more over an uplink.",
+        (Situation(ppn=2), Situation(ppn=4), Situation(ppn=2, latency_us=500)),
+        (
+            Case(
+                "alltoall",
+                (8, 256, 4 * _KiB),
+                _alltoall,
+                ("linear", "pairwise", "bruck", "linear_sync", "scattered"),
+            ),
+        ),
+        (
+            Target(1.5, most_bytes=256),
+            Target(1.5, least_bytes=257, least_latency_us=1),
+            Target(1.2, of_bound=True, least_bytes=257),
+        ),
+        has_plot=True,
+    ),
+    Experiment(
+        "others",
+        "Broadcast, reduce, allgather and barrier on cyclic nodes",
+        "No target: what hierarchies, segments and renumbering do for the rest.",
+        (Situation(placement="cyclic"),),
+        (
+            Case(
+                "bcast",
+                (4 * _KiB, 64 * _KiB, _MiB),
+                ("knomial by leaves", "knomial by leaves in 8 segments", "chain(segments=16) reordered"),
+                ("binomial", "chain", "pipeline", "scatter_allgather"),
+            ),
+            Case(
+                "reduce",
+                (4 * _KiB, 64 * _KiB, _MiB),
+                ("knomial by leaves", "knomial by leaves in 8 segments"),
+                ("binomial", "pipeline", "rabenseifner"),
+            ),
+            Case(
+                "allgather",
+                (8, 4 * _KiB, 64 * _KiB),
+                ("ring reordered", "ring by leaves", "bruck by leaves"),
+                ("bruck", "recursive_doubling", "ring", "neighbor"),
+            ),
+            Case("barrier", (0,), ("message_dissemination by leaves",), ("recursive_doubling", "bruck")),
+        ),
+    ),
+    Experiment(
+        "uplinks",
+        "Bytes on the busiest uplink",
+        "Counted by the links of the lab over 18 calls, headers and acknowledgements taken off, beside what "
+        "the schedule sends over the busiest of all uplinks and directions. What is counted of 8 bytes is "
+        "taken off as well: that is how the job starts and ends. Of the MPI's algorithms only the count is "
+        "known.",
+        (Situation(placement="cyclic"),),
+        (
+            Case("gather", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
+            Case("scatter", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
+            Case("bcast", (_MiB,), ("knomial by leaves", "knomial by leaves in 8 segments"), ("binomial",)),
+            Case("allreduce", (_MiB,), ("ring reordered", "recursive_doubling by leaves"), ("ring",)),
+        ),
+        counts_bytes=True,
+    ),
+)
+
+
+def named(name: str) -> Experiment:
+    for experiment in EXPERIMENTS:
+        if experiment.name == name:
+            return experiment
+    raise unknown("experiment", name, [experiment.name for experiment in EXPERIMENTS])
+
+
+def chosen(text: str) -> list[Experiment]:
+    return [named(name) for name in text.split(",")] if text else list(EXPERIMENTS)
+
+
+_most_in_small = 64 * _KiB
+
+
+def _small(situation: Situation) -> Situation:
+    return dataclasses.replace(situation, leaves=2, nodes=2, ppn=min(situation.ppn, 2), latency_us=0)
+
+
+def in_small(experiment: Experiment) -> Experiment:
+    """Shows that it works; its numbers say nothing."""
+    cases = [
+        dataclasses.replace(
+            case,
+            sizes=(min(case.sizes[0], _most_in_small),),
+            recipes=case.recipes[:1],
+            natives=case.natives[:1],
+            most_runs=1,
+        )
+        for case in experiment.cases
+    ]
+    situations: Sequence[Situation] = [_small(situation) for situation in experiment.situations[:1]]
+    return dataclasses.replace(experiment, situations=tuple(situations), cases=tuple(cases))

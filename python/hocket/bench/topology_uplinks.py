@@ -1,0 +1,94 @@
+"""Bytes on the busiest uplink: counted by the lab's links, and as many as a schedule has to send there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from hocket.bench import machine, topology
+from hocket.bench.topology import Job, Run
+from hocket.bench.topology_experiments import Experiment, Situation
+from hocket.lab.statistics import Counted, Link
+from hocket.mpis import Mpi
+
+_header = 66  # of a packet on the wire: Ethernet 14, IP 20, TCP 20 and its time stamps 12
+_calls = 18  # of the benchmark with --validate-only and no time: 3 that are checked, 15 that warm up
+_little = 8
+
+
+def payload(counted: Counted) -> int:
+    """An acknowledgement has none."""
+    return counted.bytes - _header * counted.packets
+
+
+def busiest(links: Iterable[Link]) -> int:
+    return max(
+        payload(way) for link in links if link.lower.startswith("leaf") for way in (link.up, link.down)
+    )
+
+
+def per_call(much: int, little: int, size: int) -> float:
+    """What grows with the size is the collective; the rest is how a job starts and ends."""
+    return (much - little) / _calls * size / (size - _little)
+
+
+def _count(mpi: Mpi, job: Job, size: int) -> Run:
+    load = machine.load()
+    much, little = (
+        busiest(topology.launch_in_lab(mpi, job, 0, [each], "--validate-only").links)
+        for each in (size, _little)
+    )
+    side = f"hocket:{job.recipe}" if job.recipe else topology.native_side(job.native)
+    return topology.record(
+        mpi, load, job, side, bytes=size, uplink_bytes=round(per_call(much, little, size), 1)
+    )
+
+
+def count(mpi: Mpi, job: Job) -> list[Run]:
+    return [_count(mpi, job, size) for size in job.case.sizes]
+
+
+def plan(experiment: Experiment, mpi: Mpi) -> Iterator[Job]:
+    """Each side alone: the links cannot tell two of them apart."""
+    for situation in experiment.situations:
+        for case in experiment.cases:
+            for recipe in case.recipes:
+                yield Job(experiment, situation, case, "", recipe)
+            for native in topology.natives(mpi, case):
+                yield Job(experiment, situation, case, native, "")
+
+
+def _outside(situation: Situation) -> int:
+    """Ranks under other leaves than the root."""
+    return (situation.leaves - 1) * situation.nodes * situation.ppn
+
+
+def _rounds(count: int) -> int:
+    return (count - 1).bit_length()
+
+
+_Said = Callable[[Situation], float]  # in sizes of a block or a vector
+
+_SAID: dict[tuple[str, str], _Said] = {
+    # every block once, over the uplink of the root
+    ("gather", "linear by leaves"): _outside,
+    ("gather", "linear"): _outside,
+    ("scatter", "linear by leaves"): _outside,
+    ("scatter", "linear"): _outside,
+    # the root's leader sends the whole vector in each round of a binomial tree of leaders
+    ("bcast", "knomial by leaves"): lambda at: _rounds(at.leaves),
+    ("bcast", "knomial by leaves in 8 segments"): lambda at: _rounds(at.leaves),
+    # one edge of the ring goes out of each leaf; all but one chunk travel over it, twice
+    ("allreduce", "ring reordered"): lambda at: 2 * (at.ranks - 1) / at.ranks,
+    # leaders exchange whole vectors
+    ("allreduce", "recursive_doubling by leaves"): lambda at: _rounds(at.leaves),
+}
+
+
+def said(run: Run) -> float | None:
+    """Of the schedule, for the busiest uplink; None where nobody has worked it out."""
+    found = _SAID.get((run.collective, run.side.removeprefix("hocket:")))
+    return found(run.situation()) * run.bytes if found and run.side.startswith("hocket:") else None
+
+
+def counted(runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if run.uplink_bytes != topology.NOT_COUNTED]
