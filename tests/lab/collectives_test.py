@@ -18,8 +18,8 @@ DECISIONS = (
     "scatter:knomial,allgather:bruck,alltoall:bruck,reduce_scatter:ring,scan:chain,exscan:chain",
     "alltoallv:linear,allreduce:cheapest(recursive_doubling by nodes+leaves,ring by leaves in 4 segments),"
     "bcast:knomial by nodes+leaves,barrier:message_dissemination by leaves,reduce:knomial reordered,"
-    "gather:linear by leaves,scatter:linear by nodes+leaves,allgather:ring reordered,alltoall:linear by leaves,"
-    "reduce_scatter:pairwise by nodes+leaves",
+    "gather:linear by leaves,scatter:linear by nodes+leaves,allgather:ring reordered,"
+    "alltoall:linear by leaves,reduce_scatter:pairwise by nodes+leaves",
 )
 SEED = "20261123"
 SHAPES = {4: (2, 2), 6: (3, 2), 8: (2, 4), 16: (4, 4)}  # nodes: leaves, nodes under each
