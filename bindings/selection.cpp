@@ -1,4 +1,10 @@
 // The rules: what would be chosen, and why.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "tuning/parse.hpp"
 #include "tuning/rules.hpp"
 #include "values.hpp"
 
@@ -11,6 +17,8 @@ nb::dict choice_to_dict(const tuning::Choice& choice) {
   const auto* algorithm = choice.recipe.algorithm;
   d["algorithm"] = algorithm ? std::string(algorithm->name) : std::string();
   d["parameters"] = algorithm ? parameters_to_dict(*algorithm, choice.recipe.parameters) : nb::dict();
+  d["name"] = std::string(choice.name);
+  d["text"] = std::string(choice.text);
   d["reason"] = std::string(choice.reason);
   return d;
 }
@@ -22,10 +30,27 @@ nb::list rule_texts(const std::string& disable, const std::string& force, const 
   return texts;
 }
 
+/// A row for each level, innermost first: the group of each rank. Nothing is known of the machine without
+/// any.
+std::unique_ptr<passes::Neighbourhood> neighbourhood(const std::vector<passes::GroupNumbers>& places) {
+  return places.empty() ? nullptr : std::make_unique<passes::Neighbourhood>(places);
+}
+
+nb::list considered_to_list(const std::vector<tuning::Considered>& all) {
+  nb::list list;
+  for (const auto& each : all)
+    list.append(nb::make_tuple(std::string(each.name), each.fits, nb::cast(each.predicted_us)));
+  return list;
+}
+
 nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, bool sizes_known,
                 bool equal_blocks, bool commutative, bool predefined, bool oversubscribed, bool single_copy,
                 bool across_nodes, const std::string& disable, const std::string& force,
-                const std::string& rules) {
+                const std::string& rules, const std::vector<passes::GroupNumbers>& places,
+                const std::string& costs_file) {
+  const auto near = neighbourhood(places);
+  const tuning::Costs costs = tuning::costs_from(costs_file);
+  const tuning::Model model(costs, near.get());
   const tuning::Situation situation{.collective = collective_from(collective),
                                     .ranks = ranks,
                                     .bytes = bytes,
@@ -35,19 +60,43 @@ nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, boo
                                     .predefined = predefined,
                                     .oversubscribed = oversubscribed,
                                     .across_nodes = across_nodes,
+                                    .near = near.get(),
+                                    .model = &model,
                                     .single_copy = single_copy};
   const tuning::Rules table(disable, force, rules);
-  return choice_to_dict(table.choose(situation));
+  nb::dict d = choice_to_dict(table.choose(situation));
+  d["considered"] = considered_to_list(table.considered(situation));
+  return d;
+}
+
+nb::object cost(const std::string& collective, const std::string& text,
+                const std::vector<passes::GroupNumbers>& places, const std::string& costs_text) {
+  const passes::Recipe recipe = tuning::parse_recipe(collective_from(collective), text);
+  const passes::Neighbourhood near(places);
+  const tuning::Costs costs = tuning::parse_costs(costs_text, "costs");
+  const ir::Request request{recipe.is_native() ? ir::Collective::barrier : recipe.algorithm->collective,
+                            near.ranks()};
+  if (recipe.is_native() || passes::misfit(recipe, request, &near) != passes::Misfit::none) return nb::none();
+  const auto found = tuning::Model(costs, &near).of(recipe, request);
+  return found ? nb::object(nb::make_tuple(found->startup_us, found->us_per_byte)) : nb::none();
 }
 
 }  // namespace
 
 void bind_selection(nb::module_& m) {
-  m.def("choose", choose, nb::kw_only(), nb::arg("collective"), nb::arg("ranks"), nb::arg("bytes"),
-        nb::arg("sizes_known"), nb::arg("equal_blocks"), nb::arg("commutative"), nb::arg("predefined"),
-        nb::arg("oversubscribed"), nb::arg("single_copy"), nb::arg("across_nodes"), nb::arg("disable"),
-        nb::arg("force"), nb::arg("rules"),
-        "The algorithm (empty: left to the MPI), its parameters, and the rule's text.");
+  m.def(
+      "choose", choose, nb::kw_only(), nb::arg("collective"), nb::arg("ranks"), nb::arg("bytes"),
+      nb::arg("sizes_known"), nb::arg("equal_blocks"), nb::arg("commutative"), nb::arg("predefined"),
+      nb::arg("oversubscribed"), nb::arg("single_copy"), nb::arg("across_nodes"), nb::arg("disable"),
+      nb::arg("force"), nb::arg("rules"), nb::arg("places"), nb::arg("costs"),
+      "The algorithm (empty: left to the MPI), its parameters, its name, the rule's text, and what the rule "
+      "has chosen from: name, whether it fits, predicted us. `places`: the group of each rank, level by "
+      "level; "
+      "`costs`: a file, or nothing.");
+  m.def(
+      "cost", cost,
+      "Startup in us and us per byte of a recipe on such places by the text of costs; None where the recipe "
+      "does not fit, or has too many ranks.");
   m.def("rules", rule_texts, "All selection rules in order.");
 }
 

@@ -15,6 +15,15 @@ def schedule_text(
     commutative: bool,
     rank: int,
 ) -> str: ...
+def recipe_text(
+    collective: str,
+    recipe: str,
+    ranks: int,
+    root: int,
+    commutative: bool,
+    places: list[list[int]],
+    rank: int,
+) -> str: ...
 def schedule(
     collective: str,
     algorithm: str,
@@ -53,10 +62,14 @@ def choose(
     predefined: bool,
     oversubscribed: bool,
     single_copy: bool,
+    across_nodes: bool,
     disable: str,
     force: str,
     rules: str,
+    places: list[list[int]],
+    costs: str,
 ) -> dict[str, Any]: ...
+def cost(collective: str, recipe: str, places: list[list[int]], costs: str) -> tuple[float, float] | None: ...
 def rules(disable: str, force: str, file: str) -> list[str]: ...
 def options() -> list[dict[str, str]]: ...
 def topology_formats() -> list[str]: ...

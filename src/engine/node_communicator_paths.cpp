@@ -180,12 +180,12 @@ NodeCommunicator::Contenders NodeCommunicator::contenders(const Call& call,
                                  ? algorithms::find(call.collective, "exposed")
                                  : nullptr;
   if (exposed && exposed != ruled.recipe.algorithm)
-    found.add({{passes::plain(*exposed), true, exposed->name, won_reason}});
+    found.add({{passes::plain(*exposed), true, exposed->name, exposed->name, won_reason}});
   const auto least_loan = single_copy_.least_loan();
   if (!situation.equal_blocks && ruled.recipe.algorithm->access == Access::two_sided && least_loan &&
       engine_.options().cma != "on" && situation.bytes >= *least_loan)
-    found.add({{ruled.recipe, true, ruled.name, lent_reason}, true});
-  found.add({{{}, true, "native", won_reason}});
+    found.add({{ruled.recipe, true, ruled.name, ruled.text, lent_reason}, true});
+  found.add({{{}, true, "native", "native", won_reason}});
   return found;
 }
 

@@ -2,13 +2,14 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+
+#include "base/file.hpp"
 
 namespace hocket::engine {
 
@@ -40,14 +41,8 @@ std::vector<std::uint64_t> own_sockets() {
 }
 
 std::string text_of(const char* path) {
-  std::string text;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  char part[4096];
-  for (ssize_t got = 0; (got = read(file, part, sizeof part)) > 0;)
-    text.append(part, static_cast<std::size_t>(got));
-  close(file);
-  return text;
+  constexpr std::size_t most_bytes = std::size_t{1} << 26U;
+  return read_if_there(path, most_bytes).value_or("");
 }
 
 /// The kernel writes addresses as words of 32 bits in the order of this machine. IPv4 in IPv6 is the last

@@ -17,13 +17,15 @@
 namespace hocket::passes {
 
 struct Recipe {
-  const algorithms::Algorithm* algorithm = nullptr;  ///< of all ranks, or of the outermost leaders
+  const algorithms::Algorithm* algorithm =
+      nullptr;  ///< of all ranks, or of the outermost leaders; null: native
   ir::Parameters parameters{};
   By by;
   bool reordered = false;
   std::uint32_t segments = 1;  ///< of a vector; more than the row's own parameter `segments`
   bool operator==(const Recipe&) const = default;
 
+  bool is_native() const { return !algorithm; }
   bool is_flat() const { return by.empty() && !reordered && segments == 1; }
 };
 

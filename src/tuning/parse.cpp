@@ -282,7 +282,7 @@ std::string name_of(const Recipe& recipe, std::string_view text) {
 
 Rule::Candidate candidate(ir::Collective collective, std::string_view text) {
   const Recipe recipe = parse_recipe(collective, text);
-  return {recipe, name_of(recipe, text)};
+  return {recipe, name_of(recipe, text), std::string(text)};
 }
 
 /// `recipe`, or `cheapest(recipe, recipe, ...)`.
@@ -378,7 +378,7 @@ std::vector<Rule> parse_disabled(std::string_view list) {
     Rule& rule = rules.emplace_back();
     rule.conditions.collective = shape.collective;
     rule.conditions.form = shape.form;
-    rule.candidates.push_back({{}, "native"});
+    rule.candidates.push_back({{}, "native", "native"});
     rule.text = "disabled " + std::string(name);
   }
   return rules;

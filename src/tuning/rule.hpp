@@ -43,6 +43,7 @@ struct Rules::Rule {
   struct Candidate {
     passes::Recipe recipe;  ///< without an algorithm: native
     std::string name;
+    std::string text;
     bool operator==(const Candidate&) const = default;
   };
   std::vector<Candidate> candidates;

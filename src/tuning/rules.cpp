@@ -27,7 +27,7 @@ std::size_t modelled_bytes(const Situation& s) {
 
 /// Nothing where the model cannot tell.
 std::optional<double> predicted_us(const passes::Recipe& recipe, const Situation& s) {
-  if (!s.model || !recipe.algorithm || !s.sizes_known) return std::nullopt;
+  if (!s.model || recipe.is_native() || !s.sizes_known) return std::nullopt;
   const auto cost = s.model->of(recipe, {s.collective, s.ranks, 0, 0, s.commutative, {}});
   return cost ? std::optional(cost->at(modelled_bytes(s))) : std::nullopt;
 }
@@ -38,7 +38,7 @@ const Rules::Rule::Candidate* cheapest(const Rules::Rule& rule, const Situation&
   const Rules::Rule::Candidate* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Rules::Rule::Candidate& candidate : rule.candidates) {
-    const Obstacle found = candidate.recipe.algorithm ? obstacle(candidate.recipe, s) : Obstacle::none;
+    const Obstacle found = candidate.recipe.is_native() ? Obstacle::none : obstacle(candidate.recipe, s);
     if (found != Obstacle::none) {
       if (why_not == Obstacle::none) why_not = found;
       continue;
@@ -73,11 +73,25 @@ Choice Rules::choose(const Situation& situation) const {
     if (!rule.conditions.hold(situation)) continue;
     Obstacle why_not = Obstacle::none;
     if (const Rule::Candidate* chosen = cheapest(rule, situation, why_not))
-      return {chosen->recipe, &rule >= rules_.data() + first_built_in_, chosen->name,
+      return {chosen->recipe, &rule >= rules_.data() + first_built_in_, chosen->name, chosen->text,
               complaint.empty() ? std::string_view(rule.text) : complaint};
     if (complaint.empty()) complaint = rule.does_not_fit[static_cast<std::size_t>(why_not)];
   }
-  return {{}, true, "native", complaint.empty() ? no_rule : complaint};
+  return {{}, true, "native", "native", complaint.empty() ? no_rule : complaint};
+}
+
+std::vector<Considered> Rules::considered(const Situation& situation) const {
+  std::vector<Considered> found;
+  for (const Rule& rule : rules_) {
+    Obstacle why_not = Obstacle::none;
+    if (!rule.conditions.hold(situation) || !cheapest(rule, situation, why_not)) continue;
+    for (const Rule::Candidate& each : rule.candidates) {
+      const bool fits = each.recipe.is_native() || obstacle(each.recipe, situation) == Obstacle::none;
+      found.push_back({each.name, fits, fits ? predicted_us(each.recipe, situation) : std::nullopt});
+    }
+    break;
+  }
+  return found;
 }
 
 std::vector<std::string_view> Rules::texts() const {

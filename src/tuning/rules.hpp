@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +40,17 @@ struct Choice {
   bool built_in = false;  ///< by the table that Hocket brings, not by the wish of the user
   // These live as long as the Rules.
   std::string_view name = "native";  ///< of the algorithm, and what it follows: "ring by nodes"
+  std::string_view text = "native";  ///< the recipe's own
   std::string_view reason;           ///< the rule's text, or why a forced algorithm did not fit
 
-  bool is_native() const { return !recipe.algorithm; }
+  bool is_native() const { return recipe.is_native(); }
+};
+
+/// One of the recipes that a rule chooses from.
+struct Considered {
+  std::string_view name;
+  bool fits = true;
+  std::optional<double> predicted_us;  ///< nothing where the model cannot tell
 };
 
 class Rules {
@@ -57,6 +66,8 @@ class Rules {
 
   /// May allocate (what is found out about groups is kept).
   Choice choose(const Situation& situation) const;
+  /// What choose() has chosen from: nothing if no rule fits.
+  std::vector<Considered> considered(const Situation& situation) const;
   /// All rules in order, for `hocket explain`.
   std::vector<std::string_view> texts() const;
 

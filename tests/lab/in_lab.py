@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
 
 from hocket.lab import lab as labs  # noqa: E402
+from waiting import until  # noqa: E402
 
 EXIT_SKIPPED = 77
 failures: list[str] = []
@@ -153,15 +154,6 @@ def end(started: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         started.kill()
         started.wait()
-
-
-def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def _namespaces() -> set[int]:

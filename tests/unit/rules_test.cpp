@@ -162,8 +162,11 @@ TEST(Cheapest, IsWhatTheModelSays) {
   s.across_nodes = true;
   s.near = &dealt_out;
   EXPECT_EQ(rules.choose(s).name, "linear");  // nothing is known of costs
+  EXPECT_EQ(rules.considered(s).at(1).name, "linear by leaves");
+  EXPECT_FALSE(rules.considered(s).at(1).predicted_us);
   s.model = &model;
   EXPECT_EQ(rules.choose(s).name, "linear by leaves");
+  EXPECT_LT(rules.considered(s).at(1).predicted_us, rules.considered(s).at(0).predicted_us);
   EXPECT_EQ(rules.choose(s).reason, "forced cheapest(linear, linear by leaves)");
   s.collective = Collective::allreduce;
   EXPECT_EQ(rules.choose(s).name, "recursive_doubling");

@@ -10,6 +10,7 @@ from hocket.bench.markdown import machines, marked, table
 from hocket.bench.topology import Run
 from hocket.bench.topology_cells import Cell, Group, Side
 from hocket.bench.topology_experiments import Experiment, Situation
+from hocket.bench.topology_prediction import predicted_us
 from hocket.lab.quantities import format_latency, format_rate
 from hocket.quantities import format_bytes
 
@@ -87,11 +88,6 @@ def _time(side: Side | None) -> str:
 
 def _ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}x"
-
-
-def predicted_us(_cell: Cell, _recipe: str) -> float | None:
-    """Of the model that chooses between recipes; None where it cannot be asked."""
-    return None
 
 
 def cell_row(experiment: str, cell: Cell) -> list[str]:

@@ -23,9 +23,10 @@ from hocket.core import core
 from hocket.errors import CommandError
 from hocket.loggp import parameters
 from hocket.loggp.parameters import Parameters
-from hocket.loggp.prediction import Prediction, predict
+from hocket.loggp.prediction import Prediction, format_time, predict
 from hocket.quantities import format_bytes, parse_bytes
 from hocket.shapes import Shape, shape_of
+from hocket.simulate import placement
 
 _most_looked_at = 512  # ranks whose schedules are counted; of more than that, a few
 
@@ -50,14 +51,17 @@ class _Call:
         return sorted({0, self.root, self.ranks // 2, self.ranks - 1})
 
 
-def _choose(shape: Shape, ranks: int, size: int, flags: dict[str, bool]) -> dict[str, Any]:
+def _choose(
+    shape: Shape, ranks: int, size: int, flags: dict[str, bool], places: list[list[int]]
+) -> dict[str, Any]:
     """By the same rules as the library, with what the environment sets."""
-    settings = [os.environ.get(f"HOCKET_{name}", "") for name in ("DISABLE", "FORCE", "RULES")]
+    settings = [os.environ.get(f"HOCKET_{name}", "") for name in ("DISABLE", "FORCE", "RULES", "COSTS")]
     try:
         choice: dict[str, Any] = core().choose(
             collective=shape.collective, ranks=ranks, bytes=size, sizes_known=shape.sizes_known,
             equal_blocks=shape.equal_blocks,
-            disable=settings[0], force=settings[1], rules=settings[2], **flags,
+            disable=settings[0], force=settings[1], rules=settings[2], costs=settings[3],
+            places=places, **flags,
         )  # fmt: skip
     except RuntimeError as problem:
         raise CommandError(str(problem)) from problem
@@ -174,9 +178,20 @@ def _machine(file: Path | None, ranks_per_node: int | None) -> Parameters:
     return machine.with_nodes_of(ranks_per_node) if ranks_per_node else machine
 
 
+def _considered(choice: dict[str, Any]) -> list[str]:
+    """What the rule has compared, cheapest first."""
+    if len(choice["considered"]) < 2:
+        return []
+    fitting = [(us, name) for name, fits, us in choice["considered"] if fits and us is not None]
+    lines = [f"  by the model: {name} {format_time(1e3 * us)}" for us, name in sorted(fitting)]
+    return lines + [f"  does not fit: {name}" for name, fits, _ in choice["considered"] if not fits]
+
+
 def _headline(function: str, choice: dict[str, Any]) -> str:
     if not choice["algorithm"]:
         return f"{function}: left to the MPI"
+    if choice["name"] != choice["algorithm"]:
+        return f"{function}: {choice['name']}"
     return f"{function}: {_written(choice['algorithm'], choice['parameters'])}"
 
 
@@ -203,6 +218,13 @@ def explain(
         Path | None, typer.Option(help="Also show what `hocket bench --out FILE` has measured of this call.")
     ] = None,
     show: Annotated[int | None, typer.Option(help="Also print this rank's schedule.")] = None,
+    topology: Annotated[
+        str,
+        typer.Option(envvar="HOCKET_TOPOLOGY", help="The machine, as `hocket topo` reads it: leaf:4 node:4."),
+    ] = "",
+    placed: Annotated[
+        str, typer.Option("--placement", help="Of the nodes in it: block, cyclic or scattered.")
+    ] = "block",
 ) -> None:
     """Say what would run for a call, by which rule, what it costs, and what else would fit."""
     shape = shape_of(collective)
@@ -212,16 +234,19 @@ def explain(
     one = parse_bytes(size)
     agreed = 0 if not shape.sizes_known else one * (ranks if not shape.equal_blocks else 1)
     machine = _machine(loggp, ranks_per_node)
+    places = placement.of_job(topology, placed, ranks, ranks_per_node or 0)
     flags = {
         "commutative": not non_commutative,
         "predefined": not (user_op or non_commutative),
         "oversubscribed": oversubscribed,
         "single_copy": single_copy,
-        "across_nodes": machine.across_nodes(ranks),
+        "across_nodes": len(set(places[0])) > 1 if places else machine.across_nodes(ranks),
     }
-    choice = _choose(shape, ranks, agreed, flags)
+    choice = _choose(shape, ranks, agreed, flags, places)
     console.print(f"{_headline(collective, choice)}", markup=False, style="bold")
     console.print(f"  because: {' '.join(choice['reason'].split()) or 'no rule fits'}", markup=False)
+    for line in _considered(choice):
+        console.print(line, markup=False)
     if shape.sizes_known and collective != "barrier":
         console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
     for line in _measured(measured, collective, ranks, one) if measured else ():
@@ -231,7 +256,10 @@ def explain(
     for line in _predicted(choice, call, predictions):
         console.print(line, markup=False)
     console.print(table)
-    if show is not None and choice["algorithm"]:
+    if show is not None and choice["name"] != choice["algorithm"]:
+        recipe = (shape.collective, choice["text"], ranks, root, not non_commutative, places)
+        print("\n" + core().recipe_text(*recipe, show), end="")
+    elif show is not None and choice["algorithm"]:
         row = catalog.row_named(shape.collective, choice["algorithm"]).row
         request = Named(row, choice["parameters"]).request(ranks, root, not non_commutative)
         print("\n" + core().schedule_text(*request, show), end="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from hocket.errors import CommandError
 from hocket.loggp import parameters
 from hocket.loggp.parameters import Parameters
 from hocket.quantities import parse_bytes
+from hocket.simulate import placement
 
 
 def _check_place(ranks: int, rank: int | None, root: int) -> None:
@@ -34,9 +36,24 @@ def _print_goal(request: Request, size: int, machine: Parameters) -> None:
             raise CommandError(f"{request.collective}:{request.algorithm}: {problem}") from problem
 
 
+def _print_recipe(
+    collective: str, text: str, job: tuple[int, int, bool, list[list[int]]], wanted: Iterable[int]
+) -> None:
+    ranks, root, commutative, places = job
+    try:
+        for rank in wanted:
+            print(core().recipe_text(collective, text, ranks, root, commutative, places, rank), end="")
+    except RuntimeError as problem:
+        raise CommandError(f"{collective}:{text}: {problem}") from problem
+
+
 def plan(
     algorithm: Annotated[
-        str, typer.Argument(help="COLLECTIVE:ALGORITHM, with parameters: bcast:knomial(radix=4).")
+        str,
+        typer.Argument(
+            help="COLLECTIVE:ALGORITHM, with parameters: bcast:knomial(radix=4); or a recipe: "
+            "'gather:linear by leaves'."
+        ),
     ],
     ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Number of ranks.")] = 4,
     rank: Annotated[int | None, typer.Option(help="Only this rank; default: all of them.")] = None,
@@ -54,6 +71,11 @@ def plan(
     loggp: Annotated[
         Path | None, typer.Option(help="With --goal: costs of copies and reductions from this file.")
     ] = None,
+    topology: Annotated[
+        str, typer.Option(envvar="HOCKET_TOPOLOGY", help="For recipes: the machine, such as leaf:4 node:4.")
+    ] = "",
+    placed: Annotated[str, typer.Option("--placement", help="block, cyclic or scattered.")] = "block",
+    ranks_per_node: Annotated[int, typer.Option(min=0, help="Default: what fits.")] = 0,
 ) -> None:
     """Print an algorithm's schedule: which rank sends, receives, copies and reduces what."""
     collective, name = catalog.split(algorithm)
@@ -61,8 +83,12 @@ def plan(
         names = ", ".join(f"{collective}:{row['name']}" for row in catalog.rows(collective))
         raise CommandError(f"which algorithm? There are: {names}")
     _check_place(ranks, rank, root)
-    chosen = catalog.row_named(collective, name)
     wanted = range(ranks) if rank is None else [rank]
+    if " " in name.split(")")[-1].strip():
+        places = placement.of_job(topology, placed, ranks, ranks_per_node)
+        _print_recipe(collective, name, (ranks, root, not non_commutative, places), wanted)
+        return
+    chosen = catalog.row_named(collective, name)
     request = chosen.request(ranks, root, not non_commutative)
     if not core().fits(*request):
         raise CommandError(f"{collective}:{chosen.row['name']} does not fit {ranks} ranks")

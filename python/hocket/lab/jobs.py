@@ -11,10 +11,11 @@ from hocket import processes
 from hocket.errors import CommandError, unknown
 from hocket.lab import faults, launchers, machine, slurm, visible
 from hocket.lab.lab import Lab
+from hocket.lab.tree import Tree
 from hocket.mpis import Mpi
 
 PLACEMENTS = ("block", "cyclic", "scattered")
-_scatter_seed = 2026
+SCATTER_SEED = 2026
 
 
 @dataclass(frozen=True)
@@ -28,28 +29,29 @@ class Wanted:
     by_slurm: bool = False  # instead of the MPI's own launcher and the remote shell
 
 
-def _cyclic(lab: Lab, nodes: list[str]) -> list[str]:
+def _cyclic(machines: Tree, nodes: list[str]) -> list[str]:
     """One node of each leaf in turn."""
     columns: dict[str, list[str]] = {}
     for name in nodes:
-        columns.setdefault(lab.tree.named(name).parent, []).append(name)
+        columns.setdefault(machines.named(name).parent, []).append(name)
     longest = max(map(len, columns.values()))
     return [column[i] for i in range(longest) for column in columns.values() if i < len(column)]
 
 
-def _ordered(lab: Lab, nodes: list[str], placement: str) -> list[str]:
+def ordered(machines: Tree, nodes: list[str], placement: str) -> list[str]:
+    """In which a job gets them."""
     if placement not in PLACEMENTS:
         raise unknown("placement", placement, PLACEMENTS)
     if placement == "cyclic":
-        return _cyclic(lab, nodes)
+        return _cyclic(machines, nodes)
     if placement == "scattered":
-        return random.Random(_scatter_seed).sample(nodes, len(nodes))
+        return random.Random(SCATTER_SEED).sample(nodes, len(nodes))
     return nodes
 
 
 def place(lab: Lab, wanted: Wanted) -> tuple[int, launchers.Placement]:
     """The number of ranks, and the nodes that they need."""
-    nodes = _ordered(lab, faults.choose_nodes(lab, wanted.on), wanted.placement)
+    nodes = ordered(lab.tree, faults.choose_nodes(lab, wanted.on), wanted.placement)
     ranks = wanted.ranks or len(nodes) * (wanted.per_node or 1)
     per_node = wanted.per_node or -(-ranks // len(nodes))
     needed = -(-ranks // per_node)

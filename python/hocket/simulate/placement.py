@@ -7,9 +7,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from hocket.errors import CommandError
+from hocket.errors import CommandError, unknown
+from hocket.lab import jobs
+from hocket.simulate import shape as shapes
 from hocket.simulate.shape import Shape
 from hocket.topology import placement as host_file
+from hocket.topology import tree
 
 WORDS = ("block", "cyclic", "scattered", "queue")
 
@@ -74,6 +77,23 @@ def on_nodes(nodes: list[int], ranks: int, each: int) -> Placement:
     if len(nodes) * each < ranks:
         raise CommandError(f"{ranks} ranks, {each} on a node, do not fit on {len(nodes)} nodes")
     return _on(nodes, ranks, each)
+
+
+def rows(shape: Shape, placed: Placement) -> list[list[int]]:
+    """The group of each rank: its node, then what it is under, from the lowest switches up."""
+    above = ([of_node[node] for node in placed.nodes] for of_node in shape.above.values())
+    return [list(placed.nodes), *above]
+
+
+def of_job(topology: str, word: str, ranks: int, wanted_per_node: int) -> list[list[int]]:
+    """rows() of a job on a machine as `hocket topo` reads it, and the lab places it; nothing without one."""
+    if word not in ("block", "cyclic", "scattered"):
+        raise unknown("placement", word, ("block", "cyclic", "scattered"))
+    if not topology:
+        return []
+    found = shapes.of(tree.read(topology, ""))
+    each = per_node(found, ranks, wanted_per_node)
+    return rows(found, on_nodes(ordered(found, word, jobs.SCATTER_SEED), ranks, each))
 
 
 def of_file(shape: Shape, path: Path) -> Placement:
