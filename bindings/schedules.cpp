@@ -8,7 +8,7 @@
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "passes/recipe.hpp"
-#include "tuning/parse.hpp"
+#include "tuning/parse_recipe.hpp"
 #include "values.hpp"
 
 namespace hocket::bindings {

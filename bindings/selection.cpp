@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "tuning/parse.hpp"
+#include "tuning/parse_recipe.hpp"
 #include "tuning/rules.hpp"
 #include "values.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "passes/segment.hpp"
-#include "tuning/parse.hpp"
+#include "tuning/parse_recipe.hpp"
 
 namespace hocket::bindings {
 

@@ -1,5 +1,4 @@
-// The text of rules: `collective conditions -> algorithm(parameter=value) by levels`. docs/algorithms.md
-// describes it.
+// The text of rules: `collective conditions -> recipe`. docs/algorithms.md describes it.
 #pragma once
 
 #include <string_view>
@@ -8,9 +7,6 @@
 #include "tuning/rule.hpp"
 
 namespace hocket::tuning {
-
-/// "ring", "knomial(radix=4) by nodes+leaves", "ring reordered"; without an algorithm for "native".
-passes::Recipe parse_recipe(ir::Collective collective, std::string_view text);
 
 /// One rule a line, # for remarks. `origin` names the text in errors: "rules.txt line 3: ...".
 std::vector<Rules::Rule> parse_rules(std::string_view text, std::string_view origin);
