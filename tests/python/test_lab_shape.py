@@ -273,3 +273,10 @@ def test_every_mpi_is_told_the_remote_shell_and_not_to_spin() -> None:
     intel = Mpi("intel", "mpich", Path("mpiexec.hydra"))
     assert launchers.environment(intel, "/rsh")["I_MPI_THREAD_YIELD"] == "3"
     assert launchers.command(intel, "/rsh", "/hosts", 4, 2)[1:4] == ["-bootstrap", "ssh", "-bootstrap-exec"]
+
+
+def test_a_job_is_told_the_switches_above_its_nodes() -> None:
+    two = tree.build(shape.Shape(leaves=2, nodes=1))
+    assert two.as_rack_file() == "n0 /leaf0\nn1 /leaf1\n"
+    three = tree.build(shape.Shape(leaves=2, nodes=1, levels=3, pods=2))
+    assert three.as_rack_file() == "n0 /pod0/leaf0\nn1 /pod1/leaf1\n"

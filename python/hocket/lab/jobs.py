@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,7 +96,8 @@ def _prepared(
     ]
     visible.make(lab, visible.of_job(program, more))
     start, settings = _launch(lab, mpi, wanted)
-    variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
+    if "HOCKET_TOPOLOGY" not in os.environ:
+        variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
     return lab.on_head(*start, *program), environment
 

@@ -13,7 +13,7 @@ from hocket import _paths
 from hocket.lab import machine
 from hocket.lab.lab import Lab
 
-_file_variables = ("HOCKET_REPORT", "HOCKET_RULES")
+_file_variables = ("HOCKET_REPORT", "HOCKET_RULES", "HOCKET_TOPOLOGY", "HOCKET_COSTS")
 
 
 def _top(path: Path) -> str | None:
