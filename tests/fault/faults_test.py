@@ -299,7 +299,8 @@ def across_nodes(faults: Faults) -> None:
             ended = faults.run(case, environment=EACH_ON_ITS_NODE, wrapper=until_all_have_ended(folder))
         expect(ended.status != 0, f"{case}: the job fails", ended)
         expect(ended.seconds < 20, f"{case}: within seconds", ended)
-        expect("rank 1 (rank 1 of the job) has ended" in ended.output, f"{case}: names the dead rank", ended)
+        named = re.search(r"rank 1 \(rank 1 of the job on \S+\) has ended", ended.output)
+        expect(bool(named), f"{case}: names the dead rank and its host", ended)
     ended = faults.works("stop", environment={**EACH_ON_ITS_NODE, "HOCKET_STALL_SECONDS": "2"})
     expect("ranks on several nodes has been waiting for rank" in ended.output, "stop: says who waits", ended)
 
