@@ -36,12 +36,19 @@ std::byte* contiguous(std::span<const Piece> pieces) noexcept {
 
 }  // namespace
 
-std::uint32_t Flights::unused() {
-  if (free_.empty()) {
-    free_.reserve(flights_.size() + 1);  // so that what returns to it needs no memory
+/// How many are under way at the same time differs by a few from call to call of the same program: one at a
+/// time, they would still be growing after hundreds of calls.
+void Flights::grow() {
+  constexpr std::size_t block = 32;
+  free_.reserve(flights_.size() + block);  // so that what returns to it needs no memory
+  for (std::size_t i = 0; i < block; ++i) {
     flights_.emplace_back();
-    return static_cast<std::uint32_t>(flights_.size() - 1);
+    free_.push_back(static_cast<std::uint32_t>(flights_.size() - 1));
   }
+}
+
+std::uint32_t Flights::unused() {
+  if (free_.empty()) grow();
   const std::uint32_t index = free_.back();
   free_.pop_back();
   return index;

@@ -48,6 +48,7 @@ class Flights {
   Status start_part(Flight& flight) noexcept;
   Status move_on(Flight& flight) noexcept;
   void end(std::uint32_t index) noexcept;
+  void grow();
   std::uint32_t unused();
 
   Port& port_;
