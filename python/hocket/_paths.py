@@ -45,9 +45,9 @@ def hocket_exec() -> Path:
     return prefix() / "bin" / "hocket-exec"
 
 
-def library(family: str = "") -> Path:
-    """libhocket.so, or the plugin of one ABI family: ompi, mpich, abi."""
-    return prefix() / "lib" / "hocket" / (f"libhocket_{family}.so" if family else "libhocket.so")
+def library(name: str = "") -> Path:
+    """libhocket.so, the plugin of one ABI family (ompi, mpich, abi), or what a lab preloads (lab)."""
+    return prefix() / "lib" / "hocket" / (f"libhocket_{name}.so" if name else "libhocket.so")
 
 
 def _mpi_folders() -> list[Path]:

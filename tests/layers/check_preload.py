@@ -12,10 +12,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIBRARIES = {"libhocket.so", "libhocket_ompi.so", "libhocket_mpich.so", "libhocket_abi.so"}
+LIBRARIES = {
+    "libhocket.so",
+    "libhocket_ompi.so",
+    "libhocket_mpich.so",
+    "libhocket_abi.so",
+    "libhocket_lab.so",
+}
 NEEDED = re.compile(r"(libc|libm|libdl|libpthread|librt)\.so\.\d|ld-linux.*\.so\.\d")
 MPI_NAME = re.compile(r"P?MPI_|MPIX_|ompi_|MPIR_|opal_", re.IGNORECASE)
-EXPORTS = {"libhocket.so": re.compile(r"P?MPIX?_\w+|hocket_\w+")}
+EXPORTS = {
+    "libhocket.so": re.compile(r"P?MPIX?_\w+|hocket_\w+"),
+    "libhocket_lab.so": re.compile("sched_yield"),
+}
 PLUGIN_EXPORTS = re.compile(r"hocket_\w+")
 FLOOR_GLIBC = (2, 36)  # Debian 12, where releases are built
 

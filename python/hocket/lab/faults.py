@@ -34,6 +34,13 @@ def _set(lab: Lab, links: Iterable[str], state: str) -> None:
     lab.answer("sh", "-e", text="".join(_upper_end(lab, link, state) for link in links))
 
 
+def _ask_again(lab: Lab) -> None:
+    """Who was asked for its address in vain may be found at once, not only when the kernel gives up."""
+    flush = "ip neigh flush all"
+    nodes = (f"nsenter -t {lab.pids[node.name]} -n {flush}" for node in lab.living())
+    lab.answer("sh", "-e", text="\n".join([flush, *nodes]) + "\n")
+
+
 def _chosen(lab: Lab, names: Sequence[str], whole_switch: bool) -> list[str]:
     return list(dict.fromkeys(link for name in names for link in links_of(lab, name, whole_switch)))
 
@@ -50,6 +57,7 @@ def mend(lab: Lab, names: Sequence[str], whole_switch: bool = False) -> Lab:
     if not whole_switch:
         lab.check_alive(links)
     _set(lab, [link for link in links if link not in lab.dead], "up")
+    _ask_again(lab)
     return dataclasses.replace(lab, cut=tuple(link for link in lab.cut if link not in links))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hocket import processes
+from hocket import _paths, processes
 from hocket.errors import CommandError, unknown
 from hocket.lab import faults, launchers, machine, slurm, visible
 from hocket.lab.lab import Lab
@@ -86,6 +86,15 @@ def _launch(lab: Lab, mpi: Mpi, wanted: Wanted) -> tuple[list[str], dict[str, st
     return launchers.command(mpi, lab.remote_shell, hosts, ranks, placement.per_node), {}
 
 
+def _napping(program: Sequence[str]) -> list[str]:
+    """With a library in front that lets ranks which wait leave their core: see src/lab/yield.c."""
+    library = _paths.library("lab")
+    if not library.exists():
+        raise CommandError(f"{library} is missing; 'make build' or 'pip install .' puts it there", 1)
+    preloaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), str(library)]
+    return ["env", f"LD_PRELOAD={':'.join(preloaded)}", *program]
+
+
 def _prepared(
     lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], variables: dict[str, str]
 ) -> tuple[list[str], dict[str, str]]:
@@ -99,7 +108,7 @@ def _prepared(
     if "HOCKET_TOPOLOGY" not in os.environ:
         variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
-    return lab.on_head(*start, *program), environment
+    return lab.on_head(*start, *_napping(program)), environment
 
 
 def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables: str) -> int:
