@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "passes/loads.hpp"
+#include "tuning/model.hpp"
 #include "tuning/parse_recipe.hpp"
 #include "tuning/rules.hpp"
 #include "values.hpp"
@@ -69,16 +71,43 @@ nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, boo
   return d;
 }
 
-nb::object cost(const std::string& collective, const std::string& text,
+/// A recipe on a machine, and whether it fits there.
+class Placed {
+ public:
+  Placed(const std::string& collective, const std::string& text,
+         const std::vector<passes::GroupNumbers>& places)
+      : recipe_(tuning::parse_recipe(collective_from(collective), text)),
+        near_(places),
+        request_{recipe_.is_native() ? ir::Collective::barrier : recipe_.algorithm->collective,
+                 near_.ranks()} {}
+
+  bool fits() const {
+    return !recipe_.is_native() && passes::misfit(recipe_, request_, &near_) == passes::Misfit::none;
+  }
+  std::optional<tuning::Cost> cost(const tuning::Costs& costs) const {
+    return tuning::Model(costs, &near_).of(recipe_, request_);
+  }
+  double busiest(std::size_t boundary) const {
+    return passes::busiest(passes::build_all(recipe_, request_, &near_), &near_, boundary);
+  }
+
+ private:
+  passes::Recipe recipe_;
+  passes::Neighbourhood near_;
+  ir::Request request_;
+};
+
+nb::object cost(const std::string& collective, const std::string& recipe,
                 const std::vector<passes::GroupNumbers>& places, const std::string& costs_text) {
-  const passes::Recipe recipe = tuning::parse_recipe(collective_from(collective), text);
-  const passes::Neighbourhood near(places);
-  const tuning::Costs costs = tuning::parse_costs(costs_text, "costs");
-  const ir::Request request{recipe.is_native() ? ir::Collective::barrier : recipe.algorithm->collective,
-                            near.ranks()};
-  if (recipe.is_native() || passes::misfit(recipe, request, &near) != passes::Misfit::none) return nb::none();
-  const auto found = tuning::Model(costs, &near).of(recipe, request);
+  const Placed placed(collective, recipe, places);
+  const auto found = placed.fits() ? placed.cost(tuning::parse_costs(costs_text, "costs")) : std::nullopt;
   return found ? nb::object(nb::make_tuple(found->startup_us, found->us_per_byte)) : nb::none();
+}
+
+std::optional<double> busiest_link(const std::string& collective, const std::string& recipe,
+                                   const std::vector<passes::GroupNumbers>& places, std::size_t boundary) {
+  const Placed placed(collective, recipe, places);
+  return placed.fits() ? std::optional(placed.busiest(boundary)) : std::nullopt;
 }
 
 }  // namespace
@@ -97,6 +126,10 @@ void bind_selection(nb::module_& m) {
       "cost", cost,
       "Startup in us and us per byte of a recipe on such places by the text of costs; None where the recipe "
       "does not fit, or has too many ranks.");
+  m.def(
+      "busiest_link", busiest_link,
+      "Bytes that a recipe sends over the busiest link of a boundary (0: a node's memory, 1: its card, 2: "
+      "its switch's uplink, ...), for each byte of the vector or of one block; None where it does not fit.");
   m.def("rules", rule_texts, "All selection rules in order.");
 }
 

@@ -61,7 +61,7 @@ Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbo
                  [&](const Request& part) { return build_in_order(recipe, part, seen); });
 }
 
-std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+std::vector<Schedule> build_wholes(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   std::vector<Schedule> all;
   for (Rank r = 0; r < request.ranks; ++r) all.push_back(build_whole(recipe, request.seen_by(r), near));
   return all;
@@ -73,16 +73,28 @@ std::uint32_t segments_of(const Recipe& recipe) {
       algorithms::parameter(*recipe.algorithm, recipe.parameters, "segments", 1));
 }
 
-/// All ranks' schedules are looked at, so that all ranks decide alike: some requests of a row may be
-/// pipelined as trees, others not (a k-nomial reduction whose operation does not commute ends with a message
-/// that makes a cycle).
-Schedule segmented(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
-  const std::vector<Schedule> all = build_all(recipe, request, near);
-  const auto own = static_cast<std::size_t>(request.rank);
-  if (can_segment(all)) return segment(all[own], segments_of(recipe));
-  if (recipe.segments < 2 || !can_segment_aligned(all)) return all[own];
-  return segment_aligned(all[own], align(all)[own], recipe.segments);
-}
+/// Cuts schedules into segments. All ranks' are looked at, so that all ranks decide alike: some requests of a
+/// row may be pipelined as trees, others not (a k-nomial reduction whose operation does not commute ends with
+/// a message that makes a cycle).
+class Pipeline {
+ public:
+  Pipeline(const Recipe& recipe, std::vector<Schedule> wholes)
+      : recipe_(recipe), wholes_(std::move(wholes)), are_trees_(can_segment(wholes_)) {
+    if (!are_trees_ && recipe.segments > 1 && can_segment_aligned(wholes_)) times_ = align(wholes_);
+  }
+
+  Schedule of(Rank rank) const {
+    const auto own = static_cast<std::size_t>(rank);
+    if (are_trees_) return segment(wholes_[own], segments_of(recipe_));
+    return times_.empty() ? wholes_[own] : segment_aligned(wholes_[own], times_[own], recipe_.segments);
+  }
+
+ private:
+  const Recipe& recipe_;
+  std::vector<Schedule> wholes_;
+  bool are_trees_;
+  std::vector<std::vector<std::uint32_t>> times_;
+};
 
 Misfit misfit_of_groups(const Recipe& recipe, const Request& request, const Grouping* grouping) {
   if (!grouping) return Misfit::groups;
@@ -119,7 +131,19 @@ Misfit misfit(const Recipe& recipe, const Request& request, const Neighbourhood*
 Schedule build(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   Request own = request;
   own.parameters = recipe.parameters;
-  return segments_of(recipe) > 1 ? segmented(recipe, own, near) : build_whole(recipe, own, near);
+  if (segments_of(recipe) <= 1) return build_whole(recipe, own, near);
+  return Pipeline(recipe, build_wholes(recipe, own, near)).of(own.rank);
+}
+
+std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  Request own = request;
+  own.parameters = recipe.parameters;
+  std::vector<Schedule> all = build_wholes(recipe, own, near);
+  if (segments_of(recipe) <= 1) return all;
+  const Pipeline pipeline(recipe, std::move(all));
+  std::vector<Schedule> cut;
+  for (Rank rank = 0; rank < request.ranks; ++rank) cut.push_back(pipeline.of(rank));
+  return cut;
 }
 
 }  // namespace hocket::passes

@@ -46,4 +46,8 @@ Misfit misfit(const Recipe& recipe, const ir::Request& request, const Neighbourh
 /// One rank's schedule. Throws Error where there is a misfit, or a row cannot be a part of a hierarchy.
 ir::Schedule build(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near);
 
+/// All ranks', in order.
+std::vector<ir::Schedule> build_all(const Recipe& recipe, const ir::Request& request,
+                                    const Neighbourhood* near);
+
 }  // namespace hocket::passes

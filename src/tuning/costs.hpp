@@ -30,9 +30,9 @@ struct Costs {
 
 /// A cluster with a network of 100 Gbit/s, one switch of which has the bandwidth of four nodes to the others.
 Costs usual_costs();
-/// `origin` names the text in errors. Throws Error.
-/// Of that file; the usual ones without a name.
+/// Of that file; the usual ones without a name. Throws Error.
 Costs costs_from(const std::string& file);
+/// `origin` names the text in errors. Throws Error.
 Costs parse_costs(std::string_view text, std::string_view origin);
 
 }  // namespace hocket::tuning

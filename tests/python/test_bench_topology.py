@@ -183,7 +183,7 @@ def test_what_schedules_send_over_uplinks_stands_beside_the_count() -> None:
     assert topology_cells.cells(runs) == []
 
 
-def test_all_recipes_whose_bytes_are_counted_have_been_worked_out() -> None:
+def test_all_recipes_whose_bytes_are_counted_fit_there() -> None:
     (experiment,) = topology_experiments.chosen("uplinks")
     for case in experiment.cases:
         for recipe in case.recipes:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from hocket.bench import machine, topology
+from hocket.bench import machine, topology, topology_prediction
 from hocket.bench.topology import Job, Run
-from hocket.bench.topology_experiments import Experiment, Situation
+from hocket.bench.topology_experiments import Experiment
+from hocket.core import core
 from hocket.lab.statistics import Counted, Link
 from hocket.mpis import Mpi
 
@@ -57,37 +58,20 @@ def plan(experiment: Experiment, mpi: Mpi) -> Iterator[Job]:
                 yield Job(experiment, situation, case, native, "")
 
 
-def _outside(situation: Situation) -> int:
-    """Ranks under other leaves than the root."""
-    return (situation.leaves - 1) * situation.nodes * situation.ppn
-
-
-def _rounds(count: int) -> int:
-    return (count - 1).bit_length()
-
-
-_Said = Callable[[Situation], float]  # in sizes of a block or a vector
-
-_SAID: dict[tuple[str, str], _Said] = {
-    # every block once, over the uplink of the root
-    ("gather", "linear by leaves"): _outside,
-    ("gather", "linear"): _outside,
-    ("scatter", "linear by leaves"): _outside,
-    ("scatter", "linear"): _outside,
-    # the root's leader sends the whole vector in each round of a binomial tree of leaders
-    ("bcast", "knomial by leaves"): lambda at: _rounds(at.leaves),
-    ("bcast", "knomial by leaves in 8 segments"): lambda at: _rounds(at.leaves),
-    # one edge of the ring goes out of each leaf; all but one chunk travel over it, twice
-    ("allreduce", "ring reordered"): lambda at: 2 * (at.ranks - 1) / at.ranks,
-    # leaders exchange whole vectors
-    ("allreduce", "recursive_doubling by leaves"): lambda at: _rounds(at.leaves),
-}
+_uplink = 2  # boundaries from the inside out: memory, card, uplink of a leaf
 
 
 def said(run: Run) -> float | None:
-    """Of the schedule, for the busiest uplink; None where nobody has worked it out."""
-    found = _SAID.get((run.collective, run.side.removeprefix("hocket:")))
-    return found(run.situation()) * run.bytes if found and run.side.startswith("hocket:") else None
+    """By the schedules of all ranks, for the busiest uplink; None for the MPI."""
+    source, _, recipe = run.side.partition(":")
+    if source != "hocket":
+        return None
+    places = topology_prediction.places(run.situation())
+    try:
+        found: float | None = core().busiest_link(run.collective, recipe, places, _uplink)
+    except RuntimeError:  # records outlive recipes
+        return None
+    return None if found is None else found * run.bytes
 
 
 def counted(runs: Sequence[Run]) -> list[Run]:
