@@ -78,7 +78,7 @@ and the next rule decides.
 | `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks |
 | `ring reordered` | ranks renumbered so that near ones are neighbours: a ring crosses each switch once. For operations that commute, and all that reduces nothing |
 | `ring by leaves in 8 segments` | the vector cut into 8, the levels at work on different ones at the same time |
-| `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0015-selection-between-nodes.md) on `HOCKET_COSTS` |
+| `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0015-selection-between-nodes.md) on `HOCKET_COSTS` (`hocket loggp --costs`) |
 
 ```
 HOCKET_FORCE='gather:linear by leaves, allreduce:cheapest(recursive_doubling by nodes+leaves, ring reordered)'
@@ -109,6 +109,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `commutative` | the reduction commutes |
 | `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in some non-blocking and persistent calls, may pay (docs/design/0005-single-copy.md) |
 | `across_nodes` | the ranks of the communicator are on several nodes (docs/design/0009-several-nodes.md): only rows that send and receive can run there |
+| `switches` | it is known under which switches the ranks are: several, and some ranks share one (`HOCKET_TOPOLOGY`, or Slurm says so) |
 | `background` | the call is non-blocking or persistent, and a thread goes on with its messages while the program computes (HOCKET_PROGRESS=thread across nodes) |
 | `predefined` | the reduction is by one of MPI's own operations |
 | `unequal` | the function lets blocks differ: a v-form, or `MPI_Reduce_scatter` |

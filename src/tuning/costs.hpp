@@ -1,5 +1,5 @@
 // What messages cost on a machine, by how far they go: what the model of schedules (model.hpp) needs to know.
-// HOCKET_COSTS names a file of it, which `hocket loggp` writes:
+// HOCKET_COSTS names a file of it, which `hocket loggp --costs` writes:
 //
 //   # level    startup_us  message_us  us_per_KiB
 //   node       0.6         0.2         0.05

@@ -43,13 +43,14 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 8> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 9> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                  {"commutative", &Conditions::commutative},
                                                  {"predefined", &Conditions::predefined},
                                                  {"unequal", &Conditions::unequal},
                                                  {"unknown", &Conditions::unknown},
                                                  {"single_copy", &Conditions::single_copy},
                                                  {"across_nodes", &Conditions::across_nodes},
+                                                 {"switches", &Conditions::switches},
                                                  {"background", &Conditions::background}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {

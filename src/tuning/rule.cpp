@@ -17,6 +17,13 @@ bool needs_equal_blocks(const passes::Recipe& recipe) {
          (recipe.algorithm->collective == ir::Collective::alltoall && !recipe.by.empty());
 }
 
+/// Whether ranks are known to be under several switches, and some of them together under one.
+bool has_switches(const Situation& s) {
+  passes::By leaves;
+  leaves.add(passes::Level::leaves);
+  return s.near && s.near->grouped(leaves);
+}
+
 Obstacle obstacle_of(passes::Misfit misfit) {
   switch (misfit) {
     case passes::Misfit::none:
@@ -33,14 +40,14 @@ Obstacle obstacle_of(passes::Misfit misfit) {
 
 }  // namespace
 
-bool Conditions::hold(const Situation& s) const noexcept {
+bool Conditions::hold(const Situation& s) const {
   return s.collective == collective && has_form(form, s.equal_blocks) &&
          (!bytes.limits() || (s.sizes_known && bytes.holds(s.bytes))) &&
          ranks.holds(static_cast<std::size_t>(s.ranks)) && agrees(oversubscribed, s.oversubscribed) &&
          agrees(commutative, s.commutative) && agrees(predefined, s.predefined) &&
          agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
          agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
-         agrees(background, s.background);
+         (!switches || *switches == has_switches(s)) && agrees(background, s.background);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

@@ -26,9 +26,9 @@ struct Conditions {
   Form form = Form::every;
   Interval bytes, ranks;
   std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes,
-      background;
+      switches, background;
 
-  bool hold(const Situation& s) const noexcept;
+  bool hold(const Situation& s) const;
 };
 
 /// Why a row cannot do a call; the order is that in which it is asked.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import time
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from hocket.catalog import Request
 from hocket.errors import CommandError
-from hocket.loggp import parameters
+from hocket.loggp import costs, parameters
 from hocket.loggp.parameters import DEFAULTS, Level, Parameters, Protocol
 from hocket.loggp.prediction import format_time, predict
 
@@ -95,3 +96,41 @@ def test_explain_answers_for_a_hundred_thousand_ranks(hocket: Hocket) -> None:
     assert "not predicted: flat, as it needs memory that ranks share" in told
     refused = " ".join(hocket("explain", "bcast", "--bytes", "8", "-n", "100000").stdout.split())
     assert "not predicted: scatter_allgather, as about 4.0e+10 ops on 100000 ranks are too many" in refused
+
+
+def _lab_machine() -> Parameters:
+    def level(name: str, shared_memory: bool, latency: float, per_byte: float) -> Level:
+        eager = Protocol(0, L=latency, o=400, g=500, G=per_byte)
+        return Level(
+            name, 0, shared_memory, (eager, Protocol(65536, L=2 * latency, o=900, g=500, G=per_byte / 2))
+        )
+
+    links = {
+        "node": {"rate": "100mbit", "efficiency": 0.5},
+        "leaf": {"rate": "200mbit", "efficiency": 0.5},
+    }
+    levels = (
+        level("node", True, 600, 0.2),
+        level("leaf", False, 20_000, 90.0),
+        level("all", False, 5e5, 90.0),
+    )
+    return Parameters(levels, 0.0, 0.0, topology="leaf:2 node:2", links=links)
+
+
+def test_costs_name_the_levels_and_the_rates_of_links(tmp_path: Path) -> None:
+    file = tmp_path / "my.costs"
+    costs.write(file, _lab_machine())
+    lines = [line.split() for line in file.read_text().splitlines() if not line.startswith("#")]
+    assert [line[0] for line in lines] == ["node", "leaf", "switches"]
+    assert [float(line[1]) for line in lines] == [0.6, 20.0, 500.0]
+    assert {float(line[2]) for line in lines} == {0.4}
+    assert [float(line[3]) for line in lines] == pytest.approx([0.1024, 163.84, 81.92])
+    found = core.cost("gather", "linear", [[0, 1, 2, 3], [0, 0, 1, 1]], file.read_text())
+    assert found[1] == pytest.approx(3 * 163.84 / 1024)
+
+
+def test_costs_need_a_network() -> None:
+    near = dataclasses.replace(DEFAULTS, levels=DEFAULTS.levels[:2])
+    with pytest.raises(CommandError, match="between nodes"):
+        costs.text(near)
+    assert [line.split()[0] for line in costs.text(DEFAULTS).splitlines()[2:]] == ["node", "leaf"]

@@ -95,6 +95,22 @@ TEST(Conditions, AcrossNodesOnlyRowsThatSendAndReceiveCanRun) {
             "forced flat does not fit: reads other ranks' memory, and they are on several nodes");
 }
 
+TEST(Conditions, SwitchesAreKnownWhereTheyTellRanksApart) {
+  Situation s = situation(Collective::gather, 4, 1024);
+  const char* rule = "gather switches -> linear";
+  EXPECT_FALSE(holds(rule, s));
+  const passes::GroupNumbers nodes = {0, 1, 2, 3};
+  const passes::Neighbourhood under_two({nodes, {0, 0, 1, 1}}), under_one({nodes, {0, 0, 0, 0}}),
+      of_nodes({{0, 0, 1, 1}});
+  s.near = &under_two;
+  EXPECT_TRUE(holds(rule, s));
+  EXPECT_FALSE(holds("gather !switches -> linear", s));
+  s.near = &under_one;
+  EXPECT_FALSE(holds(rule, s));
+  s.near = &of_nodes;
+  EXPECT_FALSE(holds(rule, s));
+}
+
 TEST(Recipes, NameTheLevelsThatTheyFollow) {
   const auto rules = parse_rules(
       "gather across_nodes -> linear by leaves\n"

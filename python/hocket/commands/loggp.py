@@ -12,7 +12,7 @@ from hocket import mpis
 from hocket.bench import machine
 from hocket.console import console
 from hocket.errors import CommandError
-from hocket.loggp import lab_levels, measure, parameters
+from hocket.loggp import costs, lab_levels, measure, parameters
 from hocket.loggp.measure import Measured
 from hocket.loggp.parameters import Level, Protocol
 from hocket.quantities import format_bytes, parse_bytes
@@ -58,6 +58,9 @@ def loggp(
         str, typer.Option(help="In this lab, level by level: the file is a machine for hocket simulate.")
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Keep the parameters in this file (JSON).")] = None,
+    costs_file: Annotated[
+        Path | None, typer.Option("--costs", help="Write them for selection between nodes (HOCKET_COSTS).")
+    ] = None,
 ) -> None:
     """Measure o, L, g and G of the MPI below per level: same cache, same node, between nodes.
 
@@ -79,6 +82,9 @@ def loggp(
         parameters.write(out, measured.parameters)
         verb = "simulate --machine" if lab else "explain --loggp"
         console.print(f"wrote {out}; hocket {verb} {out} predicts with it", markup=False)
+    if costs_file:
+        costs.write(costs_file, measured.parameters)
+        console.print(f"wrote {costs_file}; HOCKET_COSTS={costs_file} selects by it", markup=False)
 
 
 def register(app: typer.Typer) -> None:
