@@ -84,7 +84,8 @@ and the next rule decides.
 HOCKET_FORCE='gather:linear by leaves, allreduce:cheapest(recursive_doubling by nodes+leaves, ring reordered)'
 ```
 
-Not for scan and exscan. `gatherv` and `scatterv`, whose sizes not all ranks know, and `alltoallv` run flat or not at all.
+Not for scan and exscan. `gatherv` and `scatterv`, whose sizes not all ranks know, run flat or not at all. In an `alltoallv` by levels each rank's
+sizes go to its leaders first, in one small message.
 
 ## Selection rules
 

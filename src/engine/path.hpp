@@ -7,6 +7,7 @@
 #include "algorithms/catalog.hpp"
 #include "engine/compiled/flat.hpp"
 #include "engine/report.hpp"
+#include "engine/sizes_ahead.hpp"
 #include "executors/plan.hpp"
 
 namespace hocket::engine {
@@ -15,6 +16,7 @@ struct Path {
   const compiled::FlatPlan* flat = nullptr;          ///< compiled plan, or
   std::size_t published = 0;                         ///< (what a rank publishes at most in it)
   std::shared_ptr<const executors::Plan> plan;       ///< interpreted plan, or neither: left to the MPI
+  std::shared_ptr<const AheadPlan> ahead;            ///< what runs before it, or nothing
   const algorithms::Algorithm* algorithm = nullptr;  ///< of the interpreted plan: the memory that it runs on
   bool small_blocks_first = false;  ///< the plan is only for what compiled/small_blocks.hpp leaves
   bool lends = false;               ///< large messages between two ranks are read where they are

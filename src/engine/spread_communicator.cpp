@@ -85,7 +85,11 @@ Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool b
   const tuning::Choice choice = engine_.rules().choose(situation);
   Path path;
   if (!choice.is_native()) {
-    path.plan = plans_.get(choice.recipe, request_of(kind, call.collective, ranks(), rank_), situation.near);
+    const ir::Request request = request_of(kind, call.collective, ranks(), rank_);
+    path.plan = plans_.get(choice.recipe, request, situation.near);
+    if (!situation.sizes_known && !choice.recipe.by.empty())
+      path.ahead =
+          std::make_shared<const AheadPlan>(passes::build_ahead(choice.recipe, request, situation.near));
     path.copies_input = copies_input(*choice.recipe.algorithm);
   }
   path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name, choice.reason);

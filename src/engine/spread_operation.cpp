@@ -6,25 +6,57 @@ namespace hocket::engine {
 
 using executors::Operation;
 
-void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn,
-                              std::uint32_t signature) {
-  const executors::Plan& plan = *path.plan;
-  turn_ = turn;
-  long_wait_ = {};
-  call_ = call;
-  const Operation* op = &call_;
-  if (call.in_place && path.copies_input)
-    op = &input_copy_.of(call_, static_cast<Rank>(ground_.members.size()));
-  binding_.make(plan, *op);
+void SpreadOperation::lay(const executors::Plan& plan, const Operation& op) {
+  binding_.make(plan, op);
   workspace_.fit(plan);
   workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
   binding_->select({0, binding_->extent()}, workspace_.scratch.data());
+  machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages_}, workspace_);
+}
+
+void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn,
+                              std::uint32_t signature) {
+  turn_ = turn;
+  long_wait_ = {};
+  call_ = call;
+  plan_ = path.plan.get();
+  op_ = &call_;
+  if (call.in_place && path.copies_input)
+    op_ = &input_copy_.of(call_, static_cast<Rank>(ground_.members.size()));
   messages_.begin(turn.number, signature, words_of(turn.mark));
-  machine_.make(plan, *binding_, *op, executors::Transports{nullptr, &messages_}, workspace_);
+  ahead_ = path.ahead.get();
+  if (ahead_)
+    lay(ahead_->plan, sizes_.gather(*ahead_, *op_));
+  else
+    lay(*plan_, *op_);
+}
+
+/// The data, when their sizes have come: messages of the same operation.
+Status SpreadOperation::follow_up() noexcept {
+  try {
+    lay(*plan_, sizes_.data(*ahead_, *op_, plan_->schedule.scratch_planes));
+  } catch (...) {
+    return Status::no_memory;
+  }
+  ahead_ = nullptr;
+  return Status::ok;
+}
+
+Status SpreadOperation::advance() noexcept {
+  Status status = machine_->advance();
+  if (status == Status::ok && ahead_) {
+    status = follow_up();
+    if (status == Status::ok) status = machine_->advance();
+  }
+  return status;
 }
 
 Status SpreadOperation::run() noexcept {
-  const Status status = executors::run_blocking(*machine_, waiting_);
+  Status status = executors::run_blocking(*machine_, waiting_);
+  if (status == Status::ok && ahead_) {
+    status = follow_up();
+    if (status == Status::ok) status = executors::run_blocking(*machine_, waiting_);
+  }
   if (status != Status::ok) [[unlikely]]
     fail(status);
   return status;

@@ -6,6 +6,7 @@
 #include "engine/outstanding.hpp"
 #include "engine/path.hpp"
 #include "engine/renewed.hpp"
+#include "engine/sizes_ahead.hpp"
 #include "engine/spread_guard.hpp"
 #include "executors/machine.hpp"
 #include "transports/mpi/messages.hpp"
@@ -36,7 +37,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.
   void prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn, std::uint32_t signature);
 
-  Status advance() noexcept override { return machine_->advance(); }
+  Status advance() noexcept override;
   transports::Blocker blocker() noexcept override { return machine_->blocker(); }
   const transports::Waiting& waiting() const noexcept override { return waiting_; }
   Needs needs() const noexcept override { return has_own_operation(call_) ? Needs::program : Needs::mpi; }
@@ -49,6 +50,8 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   Status run() noexcept;
 
  private:
+  void lay(const executors::Plan& plan, const executors::Operation& op);
+  Status follow_up() noexcept;
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override {
     return ground_.guard.look(turn_, long_wait_, messages_, peer, waited_ns);
   }
@@ -61,6 +64,10 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   SpreadGuard::LongWait long_wait_;
   Call call_;
   InputCopy input_copy_;
+  const AheadPlan* ahead_ = nullptr;  ///< while it is under way
+  const executors::Plan* plan_ = nullptr;
+  const executors::Operation* op_ = nullptr;
+  SizesAhead sizes_;
   executors::Workspace workspace_;
   Renewed<executors::Binding> binding_;
   Renewed<executors::Machine> machine_;

@@ -40,6 +40,12 @@ Binding::Binding(const Plan& plan, const Operation& operation) noexcept
   for (std::uint32_t c = 0; c < chunks_ && !is_regular(op_); ++c)
     extent_ = std::max({extent_, op_.input_blocks.sizes ? op_.input_blocks.sizes[c] : 0,
                         op_.output_blocks.sizes ? op_.output_blocks.sizes[c] : 0});
+  for (std::uint32_t i = 0; has_scratch_sizes() && i < scratch_chunks(); ++i)
+    extent_ = std::max(extent_, op_.scratch_blocks.sizes[i]);
+}
+
+std::uint32_t Binding::scratch_chunks() const noexcept {
+  return plan_.schedule.scratch_planes * chunks_;
 }
 
 std::size_t Binding::longest_segment(std::size_t area_bytes) const noexcept {
@@ -50,6 +56,10 @@ std::size_t Binding::longest_segment(std::size_t area_bytes) const noexcept {
 }
 
 std::size_t Binding::scratch_bytes(std::size_t length) const noexcept {
+  if (has_scratch_sizes()) {
+    const std::size_t last = scratch_chunks() - 1;
+    return static_cast<std::size_t>(op_.scratch_blocks.offsets[last]) + op_.scratch_blocks.sizes[last];
+  }
   const std::size_t plane = vector_ ? round_up(length, line) : round_up(length, line) * chunks_;
   return plane * plan_.schedule.scratch_planes;
 }
@@ -82,7 +92,8 @@ std::size_t Binding::block_size(Buffer buffer, std::uint32_t chunk) const noexce
 std::size_t Binding::bytes(Buffer buffer, std::uint32_t index) const noexcept {
   const std::uint32_t chunk = index % chunks_;
   if (vector_) return vector_start(chunk + 1) - vector_start(chunk);
-  const std::size_t size = block_size(buffer, chunk);
+  const bool in_table = buffer == Buffer::scratch && has_scratch_sizes();
+  const std::size_t size = in_table ? op_.scratch_blocks.sizes[index] : block_size(buffer, chunk);
   return size <= segment_.first ? 0 : std::min(size - segment_.first, segment_.length);
 }
 
@@ -110,6 +121,8 @@ Piece Binding::own(Buffer buffer, std::uint32_t index) const noexcept {
   const std::uint32_t chunk = index % chunks_;
   const std::size_t plane = index / chunks_;
   const std::size_t size = bytes(buffer, index);
+  if (buffer == Buffer::scratch && has_scratch_sizes())
+    return {scratch_ + op_.scratch_blocks.offset_of(index) + segment_.first, size};
   if (buffer == Buffer::scratch) {
     const std::size_t offset = vector_ ? plane * round_up(segment_.length, line) + vector_start(chunk)
                                        : (plane * chunks_ + chunk) * stride_;

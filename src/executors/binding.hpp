@@ -44,6 +44,8 @@ class Binding {
   std::size_t bytes(ir::Buffer buffer, std::uint32_t index) const noexcept;
 
  private:
+  bool has_scratch_sizes() const noexcept { return op_.scratch_blocks.sizes != nullptr; }
+  std::uint32_t scratch_chunks() const noexcept;
   std::byte* base(ir::Buffer buffer) const noexcept;  ///< input or output
   std::size_t block_size(ir::Buffer buffer, std::uint32_t chunk) const noexcept;
   std::ptrdiff_t block_offset(ir::Buffer buffer, std::uint32_t chunk) const noexcept;

@@ -30,4 +30,9 @@ bool has_hierarchy(ir::Collective collective);
 /// where there is no hierarchy, or a part does not fit into one.
 ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const Parts& parts);
 
+/// What goes ahead of an alltoall whose blocks differ: one block of every rank comes to all who lead it in
+/// the hierarchy, into the block of their output that belongs to the rank. A gather of which each outermost
+/// leader is a root. Leaders are those of `hierarchy` for an alltoall.
+ir::Schedule gather_in_groups(const ir::Request& request, const Groups& groups, const Parts& parts);
+
 }  // namespace hocket::passes

@@ -38,20 +38,24 @@ Schedule build_inside(const Request& request, std::int16_t wanted_radix, bool ma
   return algorithms::build(*row, with_radix);
 }
 
-Schedule build_hierarchy(const Recipe& recipe, const Request& request, const Grouping& grouping) {
-  const bool may_forward = request.collective != Collective::alltoall;
-  return hierarchy(request, grouping.groups,
-                   {[&](const Request& part, std::size_t level) {
-                      return build_inside(part, grouping.radix[level], may_forward);
-                    },
-                    [&](const Request& part) { return algorithms::build(*recipe.algorithm, part); }});
+const Grouping& grouping_of(const Recipe& recipe, const Neighbourhood* near) {
+  const Grouping* grouping = near ? near->grouped(recipe.by) : nullptr;
+  if (!grouping) throw Error("the ranks are not in such groups");
+  return *grouping;
+}
+
+Parts parts_of(const Recipe& recipe, const Grouping& grouping, bool may_forward) {
+  return {[&grouping, may_forward](const Request& part, std::size_t level) {
+            return build_inside(part, grouping.radix[level], may_forward);
+          },
+          [&recipe](const Request& part) { return algorithms::build(*recipe.algorithm, part); }};
 }
 
 Schedule build_in_order(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   if (recipe.by.empty()) return algorithms::build(*recipe.algorithm, request);
-  const Grouping* grouping = near ? near->grouped(recipe.by) : nullptr;
-  if (!grouping) throw Error("the ranks are not in such groups");
-  return build_hierarchy(recipe, request, *grouping);
+  const Grouping& grouping = grouping_of(recipe, near);
+  const bool may_forward = request.collective != Collective::alltoall;
+  return hierarchy(request, grouping.groups, parts_of(recipe, grouping, may_forward));
 }
 
 Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
@@ -133,6 +137,13 @@ Schedule build(const Recipe& recipe, const Request& request, const Neighbourhood
   own.parameters = recipe.parameters;
   if (segments_of(recipe) <= 1) return build_whole(recipe, own, near);
   return Pipeline(recipe, build_wholes(recipe, own, near)).of(own.rank);
+}
+
+Ahead build_ahead(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  const Grouping& grouping = grouping_of(recipe, near);
+  const Groups& groups = grouping.groups;
+  const auto group = groups.all_of(groups.levels() - 1, request.rank);
+  return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)), {group.begin(), group.end()}};
 }
 
 std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {

@@ -46,6 +46,17 @@ Misfit misfit(const Recipe& recipe, const ir::Request& request, const Neighbourh
 /// One rank's schedule. Throws Error where there is a misfit, or a row cannot be a part of a hierarchy.
 ir::Schedule build(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near);
 
+/// What has to be known before an alltoall whose blocks differ can follow a hierarchy: the sizes of all
+/// blocks of the ranks that a leader speaks for.
+struct Ahead {
+  ir::Schedule gather;  ///< of one block of sizes from every rank; see gather_in_groups()
+  std::vector<Rank>
+      group;  ///< all ranks under the same outermost leader, in order: a plane each way for each
+};
+
+/// One rank's. Throws as build() does.
+Ahead build_ahead(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near);
+
 /// All ranks', in order.
 std::vector<ir::Schedule> build_all(const Recipe& recipe, const ir::Request& request,
                                     const Neighbourhood* near);

@@ -11,10 +11,11 @@ bool has_form(Form form, bool equal_blocks) {
   return form == Form::every || (form == Form::equal) == equal_blocks;
 }
 
-/// A leader that gathers blocks for others has to know how large they are.
-bool needs_equal_blocks(const passes::Recipe& recipe) {
-  return recipe.algorithm->blocks == algorithms::Blocks::equal ||
-         (recipe.algorithm->collective == ir::Collective::alltoall && !recipe.by.empty());
+/// A leader that keeps blocks for others has to know how large they are. In an alltoallv it is told.
+bool needs_sizes(const passes::Recipe& recipe) {
+  if (recipe.algorithm->blocks != algorithms::Blocks::any) return true;
+  const bool is_told = recipe.algorithm->collective == ir::Collective::alltoall && !recipe.reordered;
+  return !recipe.by.empty() && !is_told;
 }
 
 /// Whether ranks are known to be under several switches, and some of them together under one.
@@ -56,8 +57,8 @@ Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {
   if (ir::is_reduction(row.collective) && row.order == algorithms::Order::any && !s.commutative)
     return Obstacle::order;
   if (ir::is_blocks(row.collective)) {
-    if (!s.sizes_known && (row.blocks != Blocks::any || !recipe.by.empty())) return Obstacle::sizes;
-    if (!s.equal_blocks && needs_equal_blocks(recipe)) return Obstacle::equality;
+    if (!s.sizes_known && needs_sizes(recipe)) return Obstacle::sizes;
+    if (!s.equal_blocks && row.blocks == Blocks::equal) return Obstacle::equality;
   }
   if (s.across_nodes && row.access != algorithms::Access::two_sided) return Obstacle::nodes;
   if (row.single_copy && !s.single_copy) return Obstacle::single_copy;

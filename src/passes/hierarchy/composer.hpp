@@ -76,6 +76,7 @@ void compose_bcast(Composer& whole);
 void compose_reduce(Composer& whole);
 void compose_allreduce(Composer& whole);
 void compose_gather(Composer& whole);
+void compose_gather_in_groups(Composer& whole);
 void compose_scatter(Composer& whole);
 void compose_allgather(Composer& whole);
 void compose_alltoall(Composer& whole);

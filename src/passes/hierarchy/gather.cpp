@@ -20,4 +20,12 @@ void compose_gather(Composer& whole) {
   if (whole.reaches_top()) whole.add_of_blocks(ir::Collective::gather, whole.top(), place_on(whole.top()));
 }
 
+void compose_gather_in_groups(Composer& whole) {
+  const auto place = [&whole](Buffer, std::uint32_t chunk) {
+    return static_cast<Rank>(chunk) == whole.rank() ? ir::input(chunk) : ir::output(chunk);
+  };
+  for (std::size_t level = 0; level < whole.levels_inside(); ++level)
+    whole.add_of_blocks(ir::Collective::gather, level, place);
+}
+
 }  // namespace hocket::passes

@@ -53,4 +53,13 @@ ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const P
   return whole.finish();
 }
 
+ir::Schedule gather_in_groups(const ir::Request& request, const Groups& groups, const Parts& parts) {
+  ir::Request gather = request;
+  gather.collective = Collective::gather;
+  gather.root = 0;  // leads its groups as the lowest rank anyway
+  Composer whole(gather, groups, parts);
+  compose_gather_in_groups(whole);
+  return whole.finish();
+}
+
 }  // namespace hocket::passes

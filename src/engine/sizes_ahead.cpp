@@ -1,0 +1,52 @@
+#include "engine/sizes_ahead.hpp"
+
+namespace hocket::engine {
+
+using executors::Operation;
+
+const Operation& SizesAhead::gather(const AheadPlan& plan, const Operation& call) {
+  const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
+  rows_.resize(2 * ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    rows_[r] = call.input_blocks.size_of(r);
+    rows_[ranks + r] = call.output_blocks.size_of(r);
+  }
+  gathered_.assign(plan.group.size() * rows_.size(), 0);
+  const std::size_t bytes = rows_.size() * sizeof(std::size_t);
+  places_.assign(ranks, 0);
+  for (std::size_t place = 0; place < plan.group.size(); ++place)
+    places_[static_cast<std::size_t>(plan.group[place])] = static_cast<std::ptrdiff_t>(place * bytes);
+  gather_.collective = ir::Collective::gather;
+  gather_.input = rows_.data();
+  gather_.output = gathered_.data();
+  gather_.agreed_bytes = gather_.own_bytes = bytes;
+  gather_.output_blocks = {bytes, nullptr, places_.data()};
+  return gather_;
+}
+
+/// The planes of scratch are those of passes/hierarchy/alltoall.cpp: what each of the group sends, then what
+/// each of them gets. The leader's own blocks are in the program's buffers.
+const Operation& SizesAhead::data(const AheadPlan& plan, const Operation& call,
+                                  std::uint32_t scratch_planes) {
+  if (scratch_planes == 0) return call;
+  const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
+  const std::size_t group = plan.group.size();
+  sizes_.resize(2 * group * ranks);
+  offsets_.resize(sizes_.size());
+  for (std::size_t place = 0; place < group; ++place)
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const std::size_t* row = gathered_.data() + place * 2 * ranks;
+      sizes_[place * ranks + r] = row[r];
+      sizes_[(group + place) * ranks + r] = row[ranks + r];
+    }
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    offsets_[i] = static_cast<std::ptrdiff_t>(offset);
+    offset += sizes_[i];
+  }
+  data_ = call;
+  data_.scratch_blocks = {0, sizes_.data(), offsets_.data()};
+  return data_;
+}
+
+}  // namespace hocket::engine

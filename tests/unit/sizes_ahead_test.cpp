@@ -1,0 +1,111 @@
+// Sizes that go ahead of an alltoallv by leaders: who sends what to whom, and what a leader makes of it.
+#include "engine/sizes_ahead.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "executors/binding.hpp"
+
+namespace hocket::engine {
+namespace {
+
+using executors::Operation;
+using ir::Collective;
+using ir::OpCode;
+
+/// Ranks 0, 2, 4 and 1, 3, 5 are on two nodes.
+const passes::Neighbourhood& nodes() {
+  static const passes::Neighbourhood near({{0, 1, 0, 1, 0, 1}});
+  return near;
+}
+
+passes::Recipe by_nodes() {
+  passes::Recipe recipe = passes::plain(*algorithms::find(Collective::alltoall, "linear"));
+  recipe.by.add(passes::Level::nodes);
+  return recipe;
+}
+
+AheadPlan plan_of(Rank rank) {
+  return AheadPlan(passes::build_ahead(by_nodes(), {Collective::alltoall, 6, rank}, &nodes()));
+}
+
+std::size_t sent(std::size_t from, std::size_t to) {
+  return 10 * from + to;
+}
+
+/// One rank's alltoallv, in which sizes tell everything.
+struct Alltoallv {
+  std::size_t to[6], from[6];
+  Operation op;
+  explicit Alltoallv(std::size_t rank) {
+    for (std::size_t r = 0; r < 6; ++r) {
+      to[r] = sent(rank, r);
+      from[r] = sent(r, rank);
+    }
+    op.collective = Collective::alltoall;
+    op.input_blocks.sizes = to;
+    op.output_blocks.sizes = from;
+  }
+};
+
+TEST(SizesAhead, GoToTheLeaderOfTheGroup) {
+  for (Rank rank = 0; rank < 6; ++rank) {
+    const AheadPlan plan = plan_of(rank);
+    const Rank leader = rank % 2;
+    EXPECT_EQ(plan.group, (std::vector<Rank>{leader, leader + 2, leader + 4}));
+    std::vector<Rank> sends, receives;
+    for (const ir::Op& op : plan.plan.schedule.ops) {
+      if (op.code == OpCode::send) sends.push_back(op.peer);
+      if (op.code == OpCode::recv) receives.push_back(op.peer);
+    }
+    EXPECT_EQ(sends, rank == leader ? std::vector<Rank>{} : std::vector<Rank>{leader});
+    EXPECT_EQ(receives, rank == leader ? (std::vector<Rank>{leader + 2, leader + 4}) : std::vector<Rank>{});
+  }
+}
+
+TEST(SizesAhead, OfMembersSayWhatPassesThroughTheLeader) {
+  const AheadPlan plan = plan_of(1);
+  const Alltoallv own(1);
+  SizesAhead sizes;
+  const Operation& gather = sizes.gather(plan, own.op);
+  const executors::Binding ahead(plan.plan, gather);
+  for (const std::size_t member : {3, 5}) {  // as if their messages had come
+    const Alltoallv theirs(member);
+    auto* row = static_cast<std::byte*>(gather.output) + gather.output_blocks.offset_of(member);
+    std::memcpy(row, theirs.to, sizeof(theirs.to));
+    std::memcpy(row + sizeof(theirs.to), theirs.from, sizeof(theirs.from));
+  }
+
+  const executors::Plan data_plan(passes::build(by_nodes(), {Collective::alltoall, 6, 1}, &nodes()), {});
+  const Operation& data = sizes.data(plan, own.op, data_plan.schedule.scratch_planes);
+  executors::Binding binding(data_plan, data);
+  EXPECT_EQ(binding.extent(), sent(5, 5));
+  std::size_t all = 0;
+  for (std::size_t r = 0; r < 6; ++r) all += sent(3, r) + sent(5, r) + sent(r, 3) + sent(r, 5);
+  EXPECT_EQ(binding.scratch_bytes(binding.extent()), all);
+
+  std::vector<std::byte> scratch(all);
+  binding.select({0, binding.extent()}, scratch.data());
+  const std::byte* next = scratch.data();
+  for (std::uint32_t plane = 0; plane < 6; ++plane)
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      const std::size_t member = 1 + 2 * (plane % 3);
+      const std::size_t expected = member == 1 ? 0 : plane < 3 ? sent(member, r) : sent(r, member);
+      const auto piece = binding.own(ir::Buffer::scratch, plane * 6 + r);
+      EXPECT_EQ(piece.bytes, expected);
+      EXPECT_EQ(piece.data, next);
+      next += piece.bytes;
+    }
+}
+
+TEST(SizesAhead, AMemberKeepsNothingForOthers) {
+  const AheadPlan plan = plan_of(3);
+  const Alltoallv own(3);
+  SizesAhead sizes;
+  sizes.gather(plan, own.op);
+  EXPECT_EQ(&sizes.data(plan, own.op, 0), &own.op);
+}
+
+}  // namespace
+}  // namespace hocket::engine
