@@ -16,7 +16,8 @@ DECISIONS = (
     "allgather:ring,alltoall:linear,reduce_scatter:pairwise,scan:recursive_doubling,exscan:recursive_doubling",
     "allreduce:recursive_doubling,bcast:chain,barrier:message_dissemination,reduce:knomial,gather:knomial,"
     "scatter:knomial,allgather:bruck,alltoall:bruck,reduce_scatter:ring,scan:chain,exscan:chain",
-    "alltoallv:linear by nodes+leaves,allreduce:cheapest(recursive_doubling by nodes+leaves,ring by leaves in 4 segments),"
+    "alltoallv:linear by nodes+leaves,"
+    "allreduce:cheapest(recursive_doubling by nodes+leaves,ring by leaves in 4 segments),"
     "bcast:knomial by nodes+leaves,barrier:message_dissemination by leaves,reduce:knomial reordered,"
     "gather:linear by leaves,scatter:linear by nodes+leaves,allgather:ring reordered,"
     "alltoall:linear by leaves,reduce_scatter:pairwise by nodes+leaves",

@@ -236,6 +236,20 @@ def test_pictures_are_drawn_beside_the_page(tmp_path: Path) -> None:
     assert pages.draw([_run(experiment="others")], tmp_path) == []
 
 
+def test_an_experiment_can_be_narrowed() -> None:
+    (experiment,) = topology_experiments.chosen("allreduce")
+    small = topology_experiments.narrowed(experiment, ["allreduce"], [65536])
+    assert [case.sizes for case in small.cases] == [(65536,)]
+    assert not topology_experiments.narrowed(experiment, ["bcast"], []).cases
+    assert topology_experiments.narrowed(experiment, [], []) == experiment
+
+
+def test_sizes_that_no_experiment_has_are_refused(hocket: Hocket) -> None:
+    done = hocket("bench", "--topology", "--only", "rooted", "--sizes", "24")
+    assert done.returncode == 2
+    assert "no experiment has these" in done.stderr
+
+
 def test_experiments_have_names(hocket: Hocket) -> None:
     done = hocket("bench", "--topology", "--only", "nothing")
     assert done.returncode == 2

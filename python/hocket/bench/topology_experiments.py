@@ -276,6 +276,16 @@ def _small(situation: Situation) -> Situation:
     return dataclasses.replace(situation, leaves=2, nodes=2, ppn=min(situation.ppn, 2), latency_us=0)
 
 
+def narrowed(experiment: Experiment, collectives: Sequence[str], sizes: Sequence[int]) -> Experiment:
+    """To these of its collectives and sizes; empty: all. Without cases if it has none of them."""
+    cases = [
+        dataclasses.replace(case, sizes=tuple(size for size in case.sizes if not sizes or size in sizes))
+        for case in experiment.cases
+        if not collectives or case.collective in collectives
+    ]
+    return dataclasses.replace(experiment, cases=tuple(case for case in cases if case.sizes))
+
+
 def in_small(experiment: Experiment) -> Experiment:
     """Shows that it works; its numbers say nothing."""
     cases = [

@@ -161,10 +161,12 @@ def bench(
         return bench_applications.run(bench_choices.chosen_mpis(against), wanted, out)
     if topology:
         chosen = bench_choices.chosen_mpis(against or bench_topology.DEFAULT_MPI)
-        _warn_if_busy()
-        return bench_topology.run(
-            chosen, bench_topology.Options(only, rounds, seconds or _lab_seconds, quick), out
+        wanted_sizes = bench_choices.chosen_sizes(sizes, 4) if sizes else []
+        of_lab = bench_topology.Options(
+            only, rounds, seconds or _lab_seconds, quick, collectives or [], wanted_sizes
         )
+        _warn_if_busy()
+        return bench_topology.run(chosen, of_lab, out)
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )

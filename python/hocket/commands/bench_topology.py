@@ -28,9 +28,14 @@ class Options:
     runs: int = 5
     seconds: float = 1.0
     quick: bool = False
+    collectives: Sequence[str] = ()  # of the experiments; empty: all
+    sizes: Sequence[int] = ()
 
     def experiments(self) -> list[Experiment]:
-        found = topology_experiments.chosen(self.only)
+        named = topology_experiments.chosen(self.only)
+        found = [topology_experiments.narrowed(one, self.collectives, self.sizes) for one in named]
+        if not any(one.cases for one in found):
+            raise CommandError("no experiment has these collectives and sizes")
         return [topology_experiments.in_small(one) for one in found] if self.quick else found
 
 
