@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "passes/align.hpp"
 #include "passes/loads.hpp"
+#include "tuning/timeline.hpp"
 
 namespace hocket::tuning {
 namespace {
 
-using ir::OpCode;
 using ir::Rank;
 using ir::Schedule;
 
@@ -21,13 +20,13 @@ class Step {
  public:
   Step(const passes::Neighbourhood* near, const Costs& costs) : near_(near), costs_(costs) {}
 
-  void add(Rank from, Rank to, std::uint32_t chunks) {
-    const LevelCost& level = costs_.at(near_ ? near_->distance(from, to) : 1);
+  void add(const Sent& message) {
+    const LevelCost& level = costs_.at(near_ ? near_->distance(message.from, message.to) : 1);
     startup_us_ = std::max(startup_us_, level.startup_us);
-    cpu_us_[from] += level.message_us;
-    cpu_us_[to] += level.message_us;
-    for (const passes::Link& link : passes::way(near_, from, to))
-      loads_us_[link] += static_cast<double>(chunks) * costs_.at(link.boundary).us_per_byte;
+    cpu_us_[message.from] += level.message_us;
+    cpu_us_[message.to] += level.message_us;
+    for (const passes::Link& link : passes::way(near_, message.from, message.to))
+      loads_us_[link] += static_cast<double>(message.chunks) * costs_.at(link.boundary).us_per_byte;
   }
 
   double startup_us() const { return startup_us_ + largest(cpu_us_); }
@@ -51,19 +50,9 @@ class Step {
 }  // namespace
 
 Cost cost_of(std::span<const Schedule> schedules, const passes::Neighbourhood* near, const Costs& costs) {
-  const auto times = passes::align(schedules);
   std::map<std::uint32_t, Step> steps;
-  for (const Schedule& s : schedules) {
-    const auto& own = times[static_cast<std::size_t>(s.rank)];
-    std::size_t round = 0;
-    for (std::size_t i = 0; i < s.ops.size(); ++i) {
-      while (i >= s.rounds[round]) ++round;
-      const ir::Op& op = s.ops[i];
-      if (op.code != OpCode::send) continue;
-      Step& step = steps.try_emplace(own[round], near, costs).first->second;
-      step.add(s.rank, op.peer, passes::chunks_in(s, op));
-    }
-  }
+  for (const Sent& message : timeline(schedules))
+    steps.try_emplace(message.time, near, costs).first->second.add(message);
   Cost cost;
   for (const auto& [time, step] : steps) {
     cost.startup_us += step.startup_us();

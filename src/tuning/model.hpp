@@ -1,6 +1,6 @@
 // What a recipe takes on a machine, before it is run: selection between nodes (`cheapest(...)`) asks it.
 //
-// All ranks' schedules are laid on one clock (passes/align.hpp). At each time, the messages take the longest
+// All ranks' schedules are laid on one clock (timeline.hpp). At each time, the messages take the longest
 // startup among them, the CPU of the busiest rank, and the bytes over the busiest link: what all ranks of a
 // node send over its card, all nodes under a switch over its uplink. So contention is counted, and not a
 // factor. The sum is a startup and a time per byte, as in Hockney 1994, per schedule; the terms by level are

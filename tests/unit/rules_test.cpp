@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "tuning/functions.hpp"
+#include "tuning/model.hpp"
 #include "tuning/parse.hpp"
 
 namespace hocket::tuning {
@@ -109,6 +110,30 @@ TEST(Conditions, SwitchesAreKnownWhereTheyTellRanksApart) {
   EXPECT_FALSE(holds(rule, s));
   s.near = &of_nodes;
   EXPECT_FALSE(holds(rule, s));
+}
+
+TEST(Defaults, AGatherFollowsSwitchesThatAreKnown) {
+  Situation s = situation(Collective::gather, 16, 1024);
+  s.across_nodes = true;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  passes::GroupNumbers nodes, leaves;
+  for (std::uint32_t rank = 0; rank < 16; ++rank) {
+    nodes.push_back(rank);
+    leaves.push_back(rank % 4);
+  }
+  const passes::Neighbourhood near({nodes, leaves});
+  const auto chosen = [&](const char* costs_text, std::size_t bytes) {
+    const Costs costs = parse_costs(costs_text, "test");
+    const Model model(costs, &near);
+    s.near = &near;
+    s.model = &model;
+    s.bytes = bytes;
+    return std::string(Rules().choose(s).name);
+  };
+  const char* far_leaves = "node 1 1 0\nleaf 10 1 1\nswitches 500 100 1\n";
+  EXPECT_EQ(chosen(far_leaves, 1024), "linear by leaves");
+  EXPECT_EQ(chosen("node 1 0 0\nleaf 10 0 1\nswitches 10 0 1\n", 1024), "linear");
+  EXPECT_EQ(chosen(far_leaves, 128 << 10), "native");
 }
 
 TEST(Recipes, NameTheLevelsThatTheyFollow) {

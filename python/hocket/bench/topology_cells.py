@@ -10,15 +10,7 @@ from hocket.bench import topology, topology_experiments
 from hocket.bench.topology import Run
 from hocket.bench.topology_experiments import Situation, Target
 from hocket.errors import CommandError
-from hocket.lab import batches
-
-_frame, _headers = 14, 52  # Ethernet's around a packet; IP's and TCP's, with time stamps, in it
-
-
-def line_rate(situation: Situation) -> float:
-    """What is left of a link's rate for payload. Links with a latency have large packets (lab/batches.py)."""
-    mtu = batches.packets(situation.latency_us).mtu
-    return (mtu - _headers) / (mtu + _frame)
+from hocket.lab import costs
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ class Cell:
         """At line rate over the link that has to carry the most, however it is done; without any latency."""
         node, uplink = _least_bytes(self.group.collective, self.bytes, self.group.situation)
         seconds = max(8 * node / self.group.situation.rate, 8 * uplink / self.group.situation.uplink)
-        return 1e6 * seconds / line_rate(self.group.situation) or None
+        return 1e6 * seconds / costs.efficiency(self.group.situation.latency_us) or None
 
     def _native(self, over: str) -> Side | None:
         return self.named(topology.native_side(over)) if over else self.best_native()

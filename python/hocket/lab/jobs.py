@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hocket import _paths, processes
 from hocket.errors import CommandError, unknown
-from hocket.lab import faults, launchers, machine, slurm, visible
+from hocket.lab import costs, faults, launchers, machine, slurm, visible
 from hocket.lab.lab import Lab
 from hocket.lab.tree import Tree
 from hocket.mpis import Mpi
@@ -107,6 +107,8 @@ def _prepared(
     start, settings = _launch(lab, mpi, wanted)
     if "HOCKET_TOPOLOGY" not in os.environ:
         variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
+        if "HOCKET_COSTS" not in os.environ:
+            variables.setdefault("HOCKET_COSTS", _write(lab, "costs", costs.text(lab.shape)))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
     return lab.on_head(*start, *_napping(program)), environment
 
