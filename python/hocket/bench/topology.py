@@ -22,6 +22,7 @@ from hocket.bench.records import COLLECTIVES
 from hocket.bench.topology_experiments import ALGORITHMS, Case, Experiment, Situation, forced
 from hocket.errors import CommandError
 from hocket.lab import jobs, lab, statistics, traffic
+from hocket.lab import machine as lab_machine
 from hocket.lab.lab import Lab
 from hocket.mpis import Mpi
 
@@ -145,6 +146,7 @@ def launch_in_lab(
     wanted = jobs.Wanted(situation.ranks, situation.ppn, situation.with_ranks(), situation.placement)
     program = _program(mpi, job, seconds, sizes, more)
     bound = _start_seconds + len(sizes) * (_bound_per_size + 4 * seconds)
+    variables.setdefault("BENCH_REFEREE", str(lab_machine.FOLDER / "referee"))
     with lab.temporary(lambda: lab.start("bench", situation.shape())) as where, _disturbed(where, situation):
         done = jobs.run_captured(where, mpi, wanted, program, bound, **_variables(mpi, job), **variables)
         if done.status != 0 and "wrong results" not in done.errors:

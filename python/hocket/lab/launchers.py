@@ -94,5 +94,5 @@ def _variables(mpi: Mpi, agent: str) -> dict[str, str]:
 def environment(mpi: Mpi, agent: str, **more: str) -> dict[str, str]:
     """Of the launcher, and by the remote shell of all that it starts. What the user has set stays."""
     child = launch.environment(mpi, **more)
-    presets = {**_variables(mpi, agent), "HOCKET_ACROSS_NODES": "on"}
+    presets = {**_variables(mpi, agent), "HOCKET_ACROSS_NODES": "on", "HOCKET_WAIT": "yield"}
     return {**presets, **child, "TMPDIR": "/tmp"}
