@@ -24,7 +24,7 @@ of namespaces with shaped links on one machine; what it can tell, and what not, 
 
 ```
 hocket bench --topology --out bench/results/topology/mine.jsonl
-hocket bench --topology --only rooted,allreduce --runs 3 --seconds 0.5
+hocket bench --topology --only rooted,allreduce --rounds 3 --seconds 0.5
 HOCKET_FORCE="allreduce:ring reordered" hocket lab run --leaves 4 --nodes 4 --placement cyclic -- ./program
 hocket bench --render
 ```
