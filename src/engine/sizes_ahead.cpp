@@ -28,7 +28,8 @@ const Operation& SizesAhead::gather(const AheadPlan& plan, const Operation& call
 /// each of them gets. The leader's own blocks are in the program's buffers.
 const Operation& SizesAhead::data(const AheadPlan& plan, const Operation& call,
                                   std::uint32_t scratch_planes) {
-  if (scratch_planes == 0) return call;
+  data_ = call;
+  if (scratch_planes == 0) return data_;
   const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
   const std::size_t group = plan.group.size();
   sizes_.resize(2 * group * ranks);
@@ -44,7 +45,6 @@ const Operation& SizesAhead::data(const AheadPlan& plan, const Operation& call,
     offsets_[i] = static_cast<std::ptrdiff_t>(offset);
     offset += sizes_[i];
   }
-  data_ = call;
   data_.scratch_blocks = {0, sizes_.data(), offsets_.data()};
   return data_;
 }

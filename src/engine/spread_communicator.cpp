@@ -75,7 +75,7 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.predefined = kind.operation != 0;
   situation.across_nodes = true;
   situation.near = near_ ? &*near_ : nullptr;
-  situation.model = &*model_;
+  situation.model = model_ ? &*model_ : nullptr;
   situation.background = background;
   return situation;
 }

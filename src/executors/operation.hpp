@@ -56,8 +56,8 @@ struct Operation {
   /// Bytes that MPI obliges all ranks to agree on: the vector, or one block, or (allgatherv, reduce_scatter)
   /// all blocks together; 0 for gatherv, scatterv, alltoallv, where no size is known to all.
   std::size_t agreed_bytes = 0;
-  Blocks input_blocks;        ///< scatter(v), alltoall(v), reduce_scatter: of input
-  Blocks output_blocks;       ///< gather(v), allgather(v), alltoall(v): of output
+  Blocks input_blocks;   ///< scatter(v), alltoall(v), reduce_scatter: of input
+  Blocks output_blocks;  ///< gather(v), allgather(v), alltoall(v): of output
   /// alltoallv by leaders: of each chunk of scratch, plane after plane. Without sizes: all are alike.
   Blocks scratch_blocks;
   std::size_t own_bytes = 0;  ///< gather(v), allgather(v): size of the own block; scatter(v), reduce_scatter:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hocket.bench import topology_prediction
 from hocket.bench.topology_experiments import Situation
+from hocket.lab import costs
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -69,7 +70,7 @@ def test_a_placement_must_be_known(hocket: Hocket) -> None:
 def test_the_model_counts_what_shares_an_uplink() -> None:
     at = Situation(placement="cyclic")
     near, far = (
-        core.cost("allreduce", recipe, topology_prediction.places(at), topology_prediction.costs(at))
+        core.cost("allreduce", recipe, topology_prediction.places(at), costs.text(at.shape()))
         for recipe in ("ring reordered", "ring")
     )
     assert near and far
