@@ -16,6 +16,7 @@ using transports::Transfer;
 
 Status Machine::advance() noexcept {
   const ir::Schedule& s = plan_.schedule;
+  if (transfers_ != 0) via_.two_sided->take_in();
   for (; round_ < s.rounds.size(); ++round_) {
     for (; pc_ < s.rounds[round_]; ++pc_, ++progress_)
       if (const Status done = step(s.ops[pc_]); done != Status::ok) return done;

@@ -39,6 +39,8 @@ struct Blocker {
 class TwoSided {
  public:
   virtual ~TwoSided() = default;
+  /// Before a turn of transfers that wait: finds out what has come, where that takes asking.
+  virtual void take_in() noexcept {}
   /// Move what can be moved now, without waiting. ok: complete; pending: again later.
   virtual Status advance_send(Transfer& transfer) noexcept = 0;
   virtual Status advance_recv(Transfer& transfer) noexcept = 0;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t spins_per_poke = 128;
 constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn asks the MPI
+constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
 constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
@@ -32,20 +33,32 @@ std::uint64_t now_ns() noexcept {
 }  // namespace
 
 Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
+  return word ? pause_for(word, seen) : pause_between_asks();
+}
+
+Status Patience::pause_for(const void* word, std::uint32_t seen) noexcept {
   const std::uint32_t turn = turns_++;
-  const std::uint32_t spins = word ? spins_before_yield : asks_before_yield;
-  if (waiting_.mode == WaitMode::spin && turn < spins) {
+  if (waiting_.mode == WaitMode::spin && turn < spins_before_yield) {
     if (turn % spins_per_poke == spins_per_poke - 1) poke();
     relax();
     return Status::ok;
   }
-  const std::uint32_t yields = waiting_.mode == WaitMode::spin ? turn - spins : turn;
+  const std::uint32_t yields = waiting_.mode == WaitMode::spin ? turn - spins_before_yield : turn;
   if (waiting_.mode != WaitMode::sleep && yields < yields_before_sleep) {
     if (yields % yields_per_poke == yields_per_poke - 1) poke();
     sched_yield();
     return Status::ok;
   }
-  return word ? sleep(word, seen) : nap();
+  return sleep(word, seen);
+}
+
+Status Patience::pause_between_asks() noexcept {
+  const std::uint32_t turn = turns_++;
+  if (waiting_.mode == WaitMode::spin && turn < asks_before_yield) {
+    relax();
+    return Status::ok;
+  }
+  return turn % asks_per_yield == asks_per_yield - 1 ? nap() : Status::ok;
 }
 
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {

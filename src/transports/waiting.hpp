@@ -46,6 +46,8 @@ class Patience {
   Status pause(const void* word, std::uint32_t seen) noexcept;
 
  private:
+  Status pause_for(const void* word, std::uint32_t seen) noexcept;
+  Status pause_between_asks() noexcept;
   Status sleep(const void* word, std::uint32_t seen) noexcept;
   Status nap() noexcept;
   void poke() const noexcept {

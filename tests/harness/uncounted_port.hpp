@@ -29,6 +29,10 @@ class UncountedPort final : public transports::mpi::Port {
     const Uncounted uncounted;
     return port_->receive(data, bytes, from, tag, ticket);
   }
+  Status look() noexcept override {
+    const Uncounted uncounted;
+    return port_->look();
+  }
   Status test(Ticket ticket) noexcept override {
     const Uncounted uncounted;
     return port_->test(ticket);
@@ -41,7 +45,7 @@ class UncountedPort final : public transports::mpi::Port {
     const Uncounted uncounted;
     return port_->listen(place, data, bytes);
   }
-  Status heard(std::uint32_t& place, ir::Rank& from) noexcept override {
+  bool heard(std::uint32_t& place, ir::Rank& from) noexcept override {
     const Uncounted uncounted;
     return port_->heard(place, from);
   }

@@ -42,6 +42,7 @@ void in_threads(Rank ranks, const fake::WireSettings& settings, std::size_t part
 Status complete(TwoSided& via, std::vector<Transfer>& sends, std::vector<Transfer>& recvs) {
   for (;;) {
     bool pending = false;
+    via.take_in();
     for (const bool is_send : {true, false})
       for (Transfer& t : is_send ? sends : recvs) {
         if (t.started && t.done == t.total) continue;
@@ -153,6 +154,7 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
         std::shuffle(running.begin(), running.end(), order);
         for (Running& r : running) {
           if (r.has_ended()) continue;
+          r.via->take_in();
           if (!r.sends[0].started) r.via->advance_send(r.sends[0]);
           if (!r.recvs[0].started) r.via->advance_recv(r.recvs[0]);
           if (r.has_ended()) --left;
@@ -203,6 +205,7 @@ TEST(Messages, SayWhatAnotherRankCalls) {
   sender.begin(1, 5, {42, 8, 1});
   receiver.begin(1, 6, {});
   ASSERT_EQ(sender.advance_send(sent), Status::ok);
+  receiver.take_in();
   ASSERT_EQ(receiver.advance_recv(got), Status::mismatch);
   EXPECT_FALSE(receiver.disagreement()->same_call);
   EXPECT_EQ(receiver.disagreement()->call.call, 42U);
@@ -212,6 +215,7 @@ TEST(Messages, SayWhatAnotherRankCalls) {
   sender.begin(2, 5, {});
   receiver.begin(2, 5, {});
   ASSERT_EQ(sender.advance_send(again), Status::ok);
+  receiver.take_in();
   ASSERT_EQ(receiver.advance_recv(too_long), Status::mismatch);
   EXPECT_TRUE(receiver.disagreement()->same_call);
   EXPECT_EQ(receiver.disagreement()->sent, 8U);
@@ -274,6 +278,8 @@ TEST(Messages, TagsAndNumbersStartAgain) {
     Transfer sent = out.with(1), got = in.with(0);
     Status a = Status::pending, b = Status::pending;
     while (a == Status::pending || b == Status::pending) {
+      sender.take_in();
+      receiver.take_in();
       if (a == Status::pending) a = sender.advance_send(sent);
       if (b == Status::pending) b = receiver.advance_recv(got);
     }
@@ -296,12 +302,16 @@ TEST(Messages, AnAbandonedReceiveWritesNoMore) {
   {
     Messages receiver(second, world, members);
     receiver.begin(1, 5, {});
+    receiver.take_in();
     ASSERT_EQ(receiver.advance_recv(got), Status::pending);
+    receiver.take_in();
+    sender.take_in();
     ASSERT_EQ(sender.advance_send(sent), Status::pending);  // the second part is on its way
     ASSERT_EQ(receiver.advance_recv(got), Status::pending);
     receiver.abandon();
   }
   const std::vector<std::byte> before = in.memory;
+  sender.take_in();
   EXPECT_EQ(sender.advance_send(sent), Status::pending);
   second.progress();
   EXPECT_EQ(in.memory, before);
@@ -316,6 +326,7 @@ TEST(FakeWire, ReadsNoMoreFromAnAbandonedSend) {
   ASSERT_EQ(sender->send(&out, sizeof out, 1, 5, sent), Status::ok);
   sender->abandon(sent);
   ASSERT_EQ(receiver->receive(&in, sizeof in, 0, 5, received), Status::ok);
+  ASSERT_EQ(receiver->look(), Status::ok);
   EXPECT_EQ(receiver->test(received), Status::pending);
   EXPECT_EQ(in, 0);
 }

@@ -31,6 +31,7 @@ class Dice {
 class FaultyTwoSided final : public TwoSided {
  public:
   FaultyTwoSided(TwoSided& below, const Faults& faults) : below_(below), dice_(faults) {}
+  void take_in() noexcept override { below_.take_in(); }
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
   Blocker send_blocker(Rank peer) const noexcept override { return below_.send_blocker(peer); }

@@ -17,6 +17,7 @@ constexpr Rank anybody = -1;
 /// What a ticket, or a place that listens, waits for.
 struct Completion {
   bool done = false;
+  bool seen = false;  ///< by a look
   Rank from = anybody;
 };
 
@@ -62,6 +63,7 @@ class Wire::WirePort final : public Port {
     if (bytes <= wire_.settings_.buffered_bytes) {
       message.buffered.assign(from, from + bytes);
       message.sent->done = true;
+      message.sent->seen = !wire_.delayed();  // as most have left at once
     }
     tickets_[ticket = ++last_ticket_] = message.sent;
     wire_.under_way_[static_cast<std::size_t>(to)].push_back(std::move(message));
@@ -75,10 +77,18 @@ class Wire::WirePort final : public Port {
     return Status::ok;
   }
 
-  Status test(Ticket ticket) noexcept override {
+  Status look() noexcept override {
     const std::lock_guard lock(wire_.mutex_);
     wire_.match(rank_);
-    if (!tickets_.at(ticket)->done || wire_.delayed()) return Status::pending;
+    const auto see = [&](Completion& c) { c.seen = c.seen || (c.done && !wire_.delayed()); };
+    for (const auto& [ticket, completion] : tickets_) see(*completion);
+    for (const auto& listener : listening_)
+      if (listener) see(*listener);
+    return Status::ok;
+  }
+
+  Status test(Ticket ticket) noexcept override {
+    if (!tickets_.at(ticket)->seen) return Status::pending;
     tickets_.erase(ticket);
     return Status::ok;
   }
@@ -98,16 +108,14 @@ class Wire::WirePort final : public Port {
     return Status::ok;
   }
 
-  Status heard(std::uint32_t& place, Rank& from) noexcept override {
-    const std::lock_guard lock(wire_.mutex_);
-    wire_.match(rank_);
+  bool heard(std::uint32_t& place, Rank& from) noexcept override {
     for (place = 0; place < places; ++place) {
-      if (!listening_[place] || !listening_[place]->done || wire_.delayed()) continue;
+      if (!listening_[place] || !listening_[place]->seen) continue;
       from = listening_[place]->from;
       listening_[place].reset();
-      return Status::ok;
+      return true;
     }
-    return Status::pending;
+    return false;
   }
 
  private:

@@ -30,7 +30,6 @@ void Messages::begin(std::uint32_t instance, std::uint32_t signature, const Call
   instance_ = instance;
   signature_ = signature;
   call_ = call;
-  poller_ = nullptr;
   std::ranges::fill(numbers_, Numbers{});
 }
 
@@ -86,10 +85,7 @@ bool Messages::finds_other_call() noexcept {
 
 Status Messages::start_send(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
-  if (network_.leaving_ >= Network::most_leaving) {
-    network_.take_in();
-    return Status::pending;
-  }
+  if (network_.leaving_ >= Network::most_leaving) return Status::pending;
   Packet* packet = network_.pool_.take();
   if (!packet) return Status::no_memory;
   const Rank to = world(transfer.peer);
@@ -119,21 +115,9 @@ Status Messages::advance_recv(Transfer& transfer) noexcept {
   return fly(transfer);
 }
 
-/// One of the receives that wait asks the network for all of them.
-Packet* Messages::find(Transfer& transfer) noexcept {
-  const Arrivals::Address address{communicator_, instance_, number_in(transfer.state), world(transfer.peer)};
-  Packet* packet = network_.arrivals_.take(address);
-  if (!packet && (!poller_ || poller_ == &transfer)) {
-    poller_ = &transfer;
-    network_.take_in();
-    packet = network_.arrivals_.take(address);
-  }
-  if (packet && poller_ == &transfer) poller_ = nullptr;
-  return packet;
-}
-
 Status Messages::start_recv(Transfer& transfer) noexcept {
-  Packet* packet = find(transfer);
+  Packet* packet =
+      network_.arrivals_.take({communicator_, instance_, number_in(transfer.state), world(transfer.peer)});
   if (!packet) return network_.broken_ ? Status::failed : Status::pending;
   const Envelope e = packet->envelope;
   const Status accepted = accept(e, transfer);

@@ -24,6 +24,7 @@ class Messages final : public TwoSided {
   /// Lets go of the memory of transfers that have not ended, after an error.
   void abandon() noexcept;
 
+  void take_in() noexcept override { network_.progress(); }
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
   Blocker send_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
@@ -59,7 +60,6 @@ class Messages final : public TwoSided {
   Status start_recv(Transfer& transfer) noexcept;
   Status fly(Transfer& transfer) noexcept;
   Status end(Transfer& transfer) noexcept;
-  Packet* find(Transfer& transfer) noexcept;
   Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
   Envelope envelope() const noexcept;
 
@@ -70,7 +70,6 @@ class Messages final : public TwoSided {
   std::uint32_t instance_ = 0;
   std::uint32_t signature_ = 0;
   CallWords call_;
-  const Transfer* poller_ = nullptr;  ///< the one of several waiting receives that asks the network
   std::optional<Disagreement> disagreement_;
 };
 

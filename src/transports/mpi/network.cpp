@@ -40,17 +40,16 @@ void Network::progress() noexcept {
 
 void Network::take_in() noexcept {
   if (broken_) return;
+  broken_ = port_->look() != Status::ok;
   see_off();
   std::uint32_t place = 0;
   Rank from = 0;
-  Status heard = Status::ok;
-  while (!broken_ && (heard = port_->heard(place, from)) == Status::ok) {
+  while (!broken_ && port_->heard(place, from)) {
     Packet* packet = listening_[place];
     packet->from = from;
     broken_ = listen(place) != Status::ok;
     keep(packet);
   }
-  broken_ = broken_ || (heard != Status::ok && heard != Status::pending);
 }
 
 void Network::keep(Packet* packet) noexcept {
@@ -140,7 +139,7 @@ void Network::lose(Rank peer) noexcept {
 
 bool Network::has_left() noexcept {
   const std::lock_guard lock(mutex_);
-  see_off();
+  take_in();
   return !leaving_first_;
 }
 

@@ -30,7 +30,10 @@ class Port {
                       Ticket& ticket) noexcept = 0;
   virtual Status receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                          Ticket& ticket) noexcept = 0;
-  /// ok: complete, and the ticket is used up. pending, or an error.
+  /// Asks what has become of everything that is under way, and what has come in places that listen: once for
+  /// all of it, since asking is what takes time. test() and heard() tell the answers.
+  virtual Status look() noexcept = 0;
+  /// ok: complete, and the ticket is used up. pending: not as far as is known. Or an error.
   virtual Status test(Ticket ticket) noexcept = 0;
   /// Gives up: a receive writes to its memory no more when this returns.
   virtual void abandon(Ticket ticket) noexcept = 0;
@@ -38,8 +41,8 @@ class Port {
   /// Messages of anybody with tag 0 are received in places. listen() makes one ready for its next message.
   static constexpr std::uint32_t places = 16;
   virtual Status listen(std::uint32_t place, void* data, std::size_t bytes) noexcept = 0;
-  /// ok: a message has arrived in this place, which does not listen any more. pending, or an error.
-  virtual Status heard(std::uint32_t& place, Rank& from) noexcept = 0;
+  /// Whether the last look found one more message: in this place, which does not listen any more.
+  virtual bool heard(std::uint32_t& place, Rank& from) noexcept = 0;
 };
 
 }  // namespace hocket::transports::mpi

@@ -5,6 +5,7 @@
 
 #include "interpose/plugin/host.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
+#include "transports/mpi/envelope.hpp"
 
 // The network's lock is held in all of these calls.
 
@@ -19,82 +20,120 @@ MpiPort::MpiPort(MPI_Comm comm) : comm_(comm), byte_(MPI_BYTE) {
     last_tag_ = static_cast<std::uint32_t>(*static_cast<int*>(last));
   int level = MPI_THREAD_SINGLE;
   any_thread_ = host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
-  std::fill(std::begin(listening_), std::end(listening_), null().request);
+  requests_.assign(listeners, null().request);
+  tickets_.assign(listeners, 0);
+  found_.resize(listeners);
+  statuses_.resize(listeners);
 }
 
 MpiPort::~MpiPort() {
-  for (MPI_Request& request : listening_) {
-    if (request == null().request) continue;
-    host().Cancel(&request);
+  for (std::uint32_t place = 0; place < listeners; ++place) {
+    if (requests_[place] == null().request) continue;
+    host().Cancel(&requests_[place]);
     MPI_Status status;
-    host().Wait(&request, &status);
+    host().Wait(&requests_[place], &status);
   }
+}
+
+/// By as many as there are, so that a program comes soon to where nothing is allocated.
+void MpiPort::grow() {
+  const std::size_t before = flights_.size();
+  const std::size_t after = std::max<std::size_t>(2 * before, 32);
+  free_.reserve(after);
+  requests_.reserve(listeners + after);
+  tickets_.reserve(listeners + after);
+  found_.resize(listeners + after);
+  statuses_.resize(listeners + after);
+  flights_.resize(after);
+  for (std::size_t ticket = after; ticket-- > before;) free_.push_back(static_cast<Ticket>(ticket));
 }
 
 bool MpiPort::take_ticket(Ticket& ticket) noexcept {
   try {
-    if (free_.empty()) {
-      requests_.push_back(null().request);
-      receives_.push_back(false);
-      free_.reserve(requests_.size());  // so that giving back needs no memory
-      free_.push_back(static_cast<Ticket>(requests_.size() - 1));
-    }
-    ticket = free_.back();
-    free_.pop_back();
-    return true;
+    if (free_.empty()) grow();
   } catch (...) {
     return false;
   }
+  ticket = free_.back();
+  free_.pop_back();
+  return true;
 }
 
-Status MpiPort::started(int result, Ticket ticket) noexcept {
-  if (result == MPI_SUCCESS) return Status::ok;
-  give_back(ticket);
-  return Status::failed;
+void MpiPort::set_off(Ticket ticket, MPI_Request request, bool receives) noexcept {
+  flights_[ticket] = {Flight::State::under_way, receives, static_cast<std::uint32_t>(requests_.size())};
+  requests_.push_back(request);  // there is memory for them since there is for the ticket
+  tickets_.push_back(ticket);
 }
 
+/// A short message has mostly left already: then nobody needs to ask about it.
 Status MpiPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
                      Ticket& ticket) noexcept {
   const WithoutHook alone;
   if (!take_ticket(ticket)) return Status::no_memory;
-  receives_[ticket] = false;
-  return started(host().Isend(data, static_cast<int>(bytes), byte_, to, static_cast<int>(tag), comm_,
-                              &requests_[ticket]),
-                 ticket);
+  MPI_Request request;
+  int result = host().Isend(data, static_cast<int>(bytes), byte_, to, static_cast<int>(tag), comm_, &request);
+  int has_left = 0;
+  MPI_Status status;
+  if (result == MPI_SUCCESS && bytes <= transports::mpi::packet_bytes)
+    result = host().Test(&request, &has_left, &status);
+  if (result != MPI_SUCCESS) return give_back(ticket), Status::failed;
+  if (has_left)
+    flights_[ticket].state = Flight::State::complete;
+  else
+    set_off(ticket, request, false);
+  return Status::ok;
 }
 
 Status MpiPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                         Ticket& ticket) noexcept {
   const WithoutHook alone;
   if (!take_ticket(ticket)) return Status::no_memory;
-  receives_[ticket] = true;
-  return started(host().Irecv(data, static_cast<int>(bytes), byte_, from, static_cast<int>(tag), comm_,
-                              &requests_[ticket]),
-                 ticket);
+  MPI_Request request;
+  const int result =
+      host().Irecv(data, static_cast<int>(bytes), byte_, from, static_cast<int>(tag), comm_, &request);
+  if (result != MPI_SUCCESS) return give_back(ticket), Status::failed;
+  set_off(ticket, request, true);
+  return Status::ok;
 }
 
 Status MpiPort::test(Ticket ticket) noexcept {
-  const WithoutHook alone;
-  int done = 0;
-  MPI_Status status;
-  const int result = host().Test(&requests_[ticket], &done, &status);
-  if (result == MPI_SUCCESS && !done) return Status::pending;
+  const Flight::State state = flights_[ticket].state;
+  if (state == Flight::State::under_way) return Status::pending;
   give_back(ticket);
-  return result == MPI_SUCCESS ? Status::ok : Status::failed;
+  return state == Flight::State::complete ? Status::ok : Status::failed;
 }
 
 /// A send cannot be called back: the MPI keeps what it needs of it.
 void MpiPort::abandon(Ticket ticket) noexcept {
   const WithoutHook alone;
-  MPI_Request& request = requests_[ticket];
-  if (receives_[ticket]) {
-    MPI_Status status;
-    host().Cancel(&request);
-    host().Wait(&request, &status);
-  } else {
-    host().Request_free(&request);
+  Flight& flight = flights_[ticket];
+  if (flight.state == Flight::State::under_way) {
+    MPI_Request& request = requests_[flight.at];
+    if (flight.receives) {
+      MPI_Status status;
+      host().Cancel(&request);
+      host().Wait(&request, &status);
+    } else {
+      host().Request_free(&request);
+    }
+    flight.state = Flight::State::complete;
+    forget_complete();
   }
   give_back(ticket);
+}
+
+/// Only what is under way stays among what the MPI is asked about.
+void MpiPort::forget_complete() noexcept {
+  std::uint32_t kept = listeners;
+  for (std::uint32_t at = listeners; at < requests_.size(); ++at) {
+    Flight& flight = flights_[tickets_[at]];
+    if (flight.state != Flight::State::under_way) continue;
+    flight.at = kept;
+    requests_[kept] = requests_[at];
+    tickets_[kept++] = tickets_[at];
+  }
+  requests_.resize(kept);
+  tickets_.resize(kept);
 }
 
 Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexcept {
@@ -104,40 +143,71 @@ Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexc
   }
   const WithoutHook alone;
   const int result =
-      host().Irecv(data, static_cast<int>(bytes), byte_, MPI_ANY_SOURCE, 0, comm_, &listening_[place]);
+      host().Irecv(data, static_cast<int>(bytes), byte_, MPI_ANY_SOURCE, 0, comm_, &requests_[place]);
   return result == MPI_SUCCESS ? Status::ok : Status::failed;
 }
 
-Status MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
+bool MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
+  if (heard_count_ == 0) return false;
+  place = heard_[heard_first_].place;
+  from = heard_[heard_first_].from;
+  heard_first_ = (heard_first_ + 1) % places;
+  --heard_count_;
+  return true;
+}
+
+void MpiPort::hear(std::uint32_t place, Rank from) noexcept {
+  heard_[(heard_first_ + heard_count_++) % places] = {place, from};
+}
+
+Status MpiPort::look() noexcept {
   const WithoutHook alone;
-  return probes ? probe(place, from) : test_any(place, from);
+  int found = 0;
+  if (const Status s = test_some(found); s != Status::ok) return s;
+  // Open MPI answers with what it knew, and goes on afterwards.
+  if (goes_on_last && found == 0)
+    if (const Status s = test_some(found); s != Status::ok) return s;
+  return probes ? probe() : Status::ok;
 }
 
-Status MpiPort::test_any(std::uint32_t& place, Rank& from) noexcept {
-  int index = 0, done = 0;
-  MPI_Status status;
-  if (host().Testany(places, listening_, &index, &done, &status) != MPI_SUCCESS) return Status::failed;
-  if (!done || index == MPI_UNDEFINED) return Status::pending;
-  place = static_cast<std::uint32_t>(index);
-  from = status.MPI_SOURCE;
+Status MpiPort::test_some(int& found) noexcept {
+  if (requests_.empty()) return Status::ok;
+  const int result = host().Testsome(static_cast<int>(requests_.size()), requests_.data(), &found,
+                                     found_.data(), statuses_.data());
+  if (found == MPI_UNDEFINED) found = 0;
+  bool is_one_to_blame = false;
+  for (int i = 0; i < found; ++i) {
+    const auto at = static_cast<std::uint32_t>(found_[static_cast<std::size_t>(i)]);
+    const MPI_Status& answer = statuses_[static_cast<std::size_t>(i)];
+    const bool failed = result != MPI_SUCCESS && answer.MPI_ERROR != MPI_SUCCESS;
+    if (at >= listeners) {
+      flights_[tickets_[at]].state = failed ? Flight::State::failed : Flight::State::complete;
+      is_one_to_blame |= failed;
+    } else if (!failed) {
+      hear(at, answer.MPI_SOURCE);
+    }
+  }
+  if (found > 0) forget_complete();
+  return result == MPI_SUCCESS || is_one_to_blame ? Status::ok : Status::failed;
+}
+
+/// What has come goes to any place that is offered. It is short, so that it is there at once.
+Status MpiPort::probe() noexcept {
+  for (std::uint32_t place = 0; place < places; ++place) {
+    Offer& offer = offered_[place];
+    if (!offer.data) continue;
+    int done = 0;
+    MPI_Status status;
+    MPI_Message message;
+    if (host().Improbe(MPI_ANY_SOURCE, 0, comm_, &done, &message, &status) != MPI_SUCCESS)
+      return Status::failed;
+    if (!done) return Status::ok;
+    void* const data = std::exchange(offer.data, nullptr);
+    hear(place, status.MPI_SOURCE);
+    if (host().Mrecv(data, static_cast<int>(offer.bytes), byte_, &message, &status) != MPI_SUCCESS)
+      return Status::failed;
+  }
   return Status::ok;
-}
-
-/// What is heard goes to any place that is offered. It is short, so that it is there at once.
-Status MpiPort::probe(std::uint32_t& place, Rank& from) noexcept {
-  int done = 0;
-  MPI_Status status;
-  MPI_Message message;
-  if (host().Improbe(MPI_ANY_SOURCE, 0, comm_, &done, &message, &status) != MPI_SUCCESS)
-    return Status::failed;
-  if (!done) return Status::pending;
-  Offer* offer = std::ranges::find_if(offered_, [](const Offer& o) { return o.data != nullptr; });
-  if (offer == std::end(offered_)) return Status::failed;
-  place = static_cast<std::uint32_t>(offer - std::begin(offered_));
-  from = status.MPI_SOURCE;
-  void* const data = std::exchange(offer->data, nullptr);
-  const int result = host().Mrecv(data, static_cast<int>(offer->bytes), byte_, &message, &status);
-  return result == MPI_SUCCESS ? Status::ok : Status::failed;
 }
 
 }  // namespace hocket::interpose

@@ -26,24 +26,46 @@ class MpiPort final : public transports::mpi::Port {
               Ticket& ticket) noexcept override;
   Status receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                  Ticket& ticket) noexcept override;
+  Status look() noexcept override;
   Status test(Ticket ticket) noexcept override;
   void abandon(Ticket ticket) noexcept override;
   Status listen(std::uint32_t place, void* data, std::size_t bytes) noexcept override;
-  Status heard(std::uint32_t& place, Rank& from) noexcept override;
+  bool heard(std::uint32_t& place, Rank& from) noexcept override;
 
  private:
   /// In MPICH over libfabric's TCP, receives for anybody that are posted while messages wait already may
   /// never get one (5.0.2; docs/design/0009-several-nodes.md). Asking what has come always finds it.
 #if defined(HOCKET_ABI_OMPI)
-  static constexpr bool probes = false;
+  static constexpr bool probes = false, goes_on_last = true;
 #else
-  static constexpr bool probes = true;
+  static constexpr bool probes = true, goes_on_last = false;
 #endif
-  Status probe(std::uint32_t& place, Rank& from) noexcept;
-  Status test_any(std::uint32_t& place, Rank& from) noexcept;
+  static constexpr std::uint32_t listeners = probes ? 0 : places;
+
+  /// A send or receive, by its ticket.
+  struct Flight {
+    enum class State : std::uint8_t { under_way, complete, failed };
+    State state = State::under_way;
+    bool receives = false;
+    std::uint32_t at = 0;  ///< in requests_, while it is under way
+  };
+  struct Offer {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  struct Heard {
+    std::uint32_t place = 0;
+    Rank from = 0;
+  };
+
+  void grow();
   bool take_ticket(Ticket& ticket) noexcept;
   void give_back(Ticket ticket) noexcept { free_.push_back(ticket); }
-  Status started(int result, Ticket ticket) noexcept;
+  void set_off(Ticket ticket, MPI_Request request, bool receives) noexcept;
+  void forget_complete() noexcept;
+  Status test_some(int& found) noexcept;
+  Status probe() noexcept;
+  void hear(std::uint32_t place, Rank from) noexcept;
 
   MPI_Comm comm_;
   Rank rank_ = 0;
@@ -51,15 +73,19 @@ class MpiPort final : public transports::mpi::Port {
   std::uint32_t last_tag_ = 32767;
   bool any_thread_ = false;
   const MPI_Datatype byte_;
-  std::vector<MPI_Request> requests_;  ///< by ticket
-  std::vector<bool> receives_;
+
+  // What the MPI is asked about: receives of the places that listen, then what is under way, whose tickets
+  // are in the same order. `found_` and `statuses_` are as long: its answers.
+  std::vector<MPI_Request> requests_;
+  std::vector<Ticket> tickets_;
+  std::vector<int> found_;
+  std::vector<MPI_Status> statuses_;
+
+  std::vector<Flight> flights_;  ///< by ticket
   std::vector<Ticket> free_;
-  MPI_Request listening_[places];
-  struct Offer {
-    void* data = nullptr;
-    std::size_t bytes = 0;
-  };
   Offer offered_[places];  ///< where probing puts what it hears
+  Heard heard_[places];
+  std::uint32_t heard_first_ = 0, heard_count_ = 0;
 };
 
 }  // namespace hocket::interpose
