@@ -77,6 +77,8 @@ and the next rule decides.
 | `ring by leaves`, `by switches` | the same below the switches of the lowest level, or of every level; `by nodes+leaves` does both, level by level |
 | `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks |
 | `ring reordered` | ranks renumbered so that near ones are neighbours: a ring crosses each switch once. For operations that commute, and all that reduces nothing |
+| `recursive_doubling by sockets+nodes` | ranks that are bound to the same socket first: for a small allreduce, the five phases up and down a node of several sockets |
+| `ring by nodes with 4 leaders` | the vector cut into 4, each part with another leader of each node (DPML, Bayatpour et al. 2017); on leaves, with leaders on different nodes |
 | `ring by leaves in 8 segments` | the vector cut into 8, the levels at work on different ones at the same time |
 | `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0015-selection-between-nodes.md) on `HOCKET_COSTS` (`hocket loggp --costs`) |
 

@@ -61,16 +61,19 @@ std::span<const Rank> Groups::all_of(std::size_t level, Rank rank) const {
   return ranks_of_[level][group];
 }
 
-Rank Groups::leader(std::size_t level, Rank rank, Rank root) const {
+Rank Groups::leader(std::size_t level, Rank rank, Rank root, std::uint32_t turn) const {
   const auto group = all_of(level, rank);
-  return std::binary_search(group.begin(), group.end(), root) ? root : group.front();
+  if (std::binary_search(group.begin(), group.end(), root)) return root;
+  if (turn == 0) return group.front();
+  const std::vector<Rank> taking_part = members(level, rank, root, turn);
+  return taking_part[turn % taking_part.size()];
 }
 
-std::vector<Rank> Groups::members(std::size_t level, Rank rank, Rank root) const {
+std::vector<Rank> Groups::members(std::size_t level, Rank rank, Rank root, std::uint32_t turn) const {
   const auto group = all_of(level, rank);
   std::vector<Rank> members;
   for (const Rank other : group)
-    if (level == 0 || leader(level - 1, other, root) == other) members.push_back(other);
+    if (level == 0 || leader(level - 1, other, root, turn) == other) members.push_back(other);
   return members;
 }
 

@@ -2,6 +2,7 @@
 // of each group speaks for it on the next level.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,10 +32,10 @@ class Groups {
   bool are_runs() const noexcept { return are_runs_; }
 
   /// Those of `rank`'s group on a level (levels(): of all ranks) who take part there: all ranks on level 0,
-  /// then the leaders of the groups below; in the order of ranks. Leaders are the lowest ranks, but the root
-  /// leads wherever it is.
-  std::vector<Rank> members(std::size_t level, Rank rank, Rank root) const;
-  Rank leader(std::size_t level, Rank rank, Rank root) const;
+  /// then the leaders of the groups below; in the order of ranks. The root leads wherever it is; elsewhere it
+  /// is the turn-th of those who take part, counted round and round: the lowest rank for turn 0.
+  std::vector<Rank> members(std::size_t level, Rank rank, Rank root, std::uint32_t turn = 0) const;
+  Rank leader(std::size_t level, Rank rank, Rank root, std::uint32_t turn = 0) const;
   /// All ranks of `rank`'s group on that level, in the order of ranks.
   std::span<const Rank> all_of(std::size_t level, Rank rank) const;
 

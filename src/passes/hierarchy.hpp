@@ -26,9 +26,11 @@ struct Parts {
 /// All but scan and exscan, whose prefixes end inside of groups.
 bool has_hierarchy(ir::Collective collective);
 
-/// One rank's schedule. A reduction that does not commute needs groups that are runs of ranks. Throws Error
-/// where there is no hierarchy, or a part does not fit into one.
-ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const Parts& parts);
+/// One rank's schedule. A reduction that does not commute needs groups that are runs of ranks. Groups that
+/// the root is not in are led by the turn-th of their members. Throws Error where there is no hierarchy, or a
+/// part does not fit into one.
+ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const Parts& parts,
+                       std::uint32_t turn = 0);
 
 /// What goes ahead of an alltoall whose blocks differ: one block of every rank comes to all who lead it in
 /// the hierarchy, into the block of their output that belongs to the rank. A gather of which each outermost

@@ -8,12 +8,14 @@
 namespace hocket::passes {
 
 enum class Level : std::uint8_t {
+  sockets,   ///< ranks that are bound to the same socket
   nodes,     ///< ranks that share a node
   leaves,    ///< nodes under the same switch of the lowest level
   switches,  ///< every level of switches, the lowest as well
 };
-inline constexpr std::size_t level_words = 3;
-inline constexpr std::array<std::string_view, level_words> level_names = {"nodes", "leaves", "switches"};
+inline constexpr std::size_t level_words = 4;
+inline constexpr std::array<std::string_view, level_words> level_names = {"sockets", "nodes", "leaves",
+                                                                          "switches"};
 
 /// Which levels a hierarchy has, and how wide the trees inside their groups are.
 class By {
@@ -28,7 +30,7 @@ class By {
 
  private:
   static constexpr std::int16_t none = -1;
-  std::array<std::int16_t, level_words> radix_{none, none, none};
+  std::array<std::int16_t, level_words> radix_{none, none, none, none};
 };
 
 }  // namespace hocket::passes

@@ -13,11 +13,18 @@ std::uint32_t groups_in(const GroupNumbers& numbers) {
   return *std::ranges::max_element(numbers) + 1;
 }
 
+std::vector<GroupNumbers> from_inside(const GroupNumbers& sockets, const std::vector<GroupNumbers>& rows) {
+  std::vector<GroupNumbers> all;
+  if (!sockets.empty()) all.push_back(sockets);
+  all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+
 /// Compares two ranks from the outermost level inwards.
-bool is_before(const std::vector<GroupNumbers>& rows, Rank a, Rank b) {
-  for (std::size_t level = rows.size(); level-- > 0;) {
-    const std::uint32_t of_a = rows[level][static_cast<std::size_t>(a)];
-    const std::uint32_t of_b = rows[level][static_cast<std::size_t>(b)];
+bool is_before(const std::vector<GroupNumbers>& levels, Rank a, Rank b) {
+  for (std::size_t level = levels.size(); level-- > 0;) {
+    const std::uint32_t of_a = levels[level][static_cast<std::size_t>(a)];
+    const std::uint32_t of_b = levels[level][static_cast<std::size_t>(b)];
     if (of_a != of_b) return of_a < of_b;
   }
   return a < b;
@@ -25,13 +32,16 @@ bool is_before(const std::vector<GroupNumbers>& rows, Rank a, Rank b) {
 
 }  // namespace
 
-Neighbourhood::Neighbourhood(std::vector<GroupNumbers> rows) : rows_(std::move(rows)) {
+Neighbourhood::Neighbourhood(std::vector<GroupNumbers> rows, GroupNumbers sockets)
+    : rows_(std::move(rows)), sockets_(std::move(sockets)) {
   if (rows_.empty()) throw Error("a neighbourhood of nobody");
-  const Groups checked(rows_);  // throws
   for (GroupNumbers& row : rows_) row = renumbered(row);
+  sockets_ = renumbered(sockets_);
+  const std::vector<GroupNumbers> levels = from_inside(sockets_, rows_);
+  const Groups checked(levels);  // throws
   order_.resize(rows_.front().size());
   std::iota(order_.begin(), order_.end(), Rank{0});
-  std::ranges::sort(order_, [&](Rank a, Rank b) { return is_before(rows_, a, b); });
+  std::ranges::sort(order_, [&](Rank a, Rank b) { return is_before(levels, a, b); });
   is_in_order_ = std::ranges::is_sorted(order_);
 }
 
@@ -41,26 +51,27 @@ std::size_t Neighbourhood::distance(Rank a, Rank b) const {
   return row;
 }
 
-bool Neighbourhood::follows(const By& by, std::size_t row) const {
-  if (row == 0) return by.has(Level::nodes);
-  return by.has(Level::switches) || (row == 1 && by.has(Level::leaves));
-}
-
-std::int16_t Neighbourhood::radix_on(const By& by, std::size_t row) const {
-  if (row == 0) return by.radix(Level::nodes);
-  return by.radix(row == 1 && by.has(Level::leaves) ? Level::leaves : Level::switches);
+std::vector<Neighbourhood::Followed> Neighbourhood::followed(const By& by) const {
+  std::vector<Followed> all;
+  if (by.has(Level::sockets) && !sockets_.empty()) all.push_back({sockets_, Level::sockets});
+  if (by.has(Level::nodes)) all.push_back({rows_[0], Level::nodes});
+  for (std::size_t row = 1; row < rows_.size(); ++row) {
+    const Level level = row == 1 && by.has(Level::leaves) ? Level::leaves : Level::switches;
+    if (by.has(level)) all.push_back({rows_[row], level});
+  }
+  return all;
 }
 
 std::optional<Grouping> Neighbourhood::group(const By& by) const {
   std::vector<GroupNumbers> kept;
   std::vector<std::int16_t> radix;
   auto fewest = static_cast<std::uint32_t>(ranks());
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    const std::uint32_t groups = groups_in(rows_[row]);
-    if (!follows(by, row) || groups == fewest || groups == 1) continue;
+  for (const Followed& each : followed(by)) {
+    const std::uint32_t groups = groups_in(each.numbers);
+    if (groups == fewest || groups == 1) continue;
     fewest = groups;
-    kept.push_back(rows_[row]);
-    radix.push_back(radix_on(by, row));
+    kept.push_back(each.numbers);
+    radix.push_back(by.radix(each.level));
   }
   if (kept.empty()) return std::nullopt;
   return Grouping{Groups(std::move(kept)), std::move(radix)};
@@ -78,12 +89,15 @@ const Grouping* Neighbourhood::grouped(const By& by) const {
 
 const Neighbourhood& Neighbourhood::in_order() const {
   if (in_order_) return *in_order_;
+  const auto renamed = [&](const GroupNumbers& row) {
+    GroupNumbers result;
+    if (row.empty()) return result;
+    for (const Rank rank : order_) result.push_back(row[static_cast<std::size_t>(rank)]);
+    return result;
+  };
   std::vector<GroupNumbers> rows;
-  for (const GroupNumbers& row : rows_) {
-    GroupNumbers& renamed = rows.emplace_back();
-    for (const Rank rank : order_) renamed.push_back(row[static_cast<std::size_t>(rank)]);
-  }
-  in_order_ = std::make_unique<Neighbourhood>(std::move(rows));
+  for (const GroupNumbers& row : rows_) rows.push_back(renamed(row));
+  in_order_ = std::make_unique<Neighbourhood>(std::move(rows), renamed(sockets_));
   return *in_order_;
 }
 

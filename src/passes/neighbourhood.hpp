@@ -20,8 +20,9 @@ struct Grouping {
 class Neighbourhood {
  public:
   /// The number of each rank's node; then, from the inside out, of the group that it is in under each level
-  /// of switches. Throws Error as Groups does.
-  explicit Neighbourhood(std::vector<GroupNumbers> rows);
+  /// of switches. `sockets`: the number of each rank's socket, or nothing if that is not known; messages
+  /// within a node cost the same (distance 0). Throws Error as Groups does.
+  explicit Neighbourhood(std::vector<GroupNumbers> rows, GroupNumbers sockets = {});
 
   Rank ranks() const noexcept { return static_cast<Rank>(rows_.front().size()); }
   /// Levels in which every rank is alone, or all are together, or nobody joins who was not together before,
@@ -38,15 +39,20 @@ class Neighbourhood {
   const Neighbourhood& in_order() const;
 
  private:
+  /// What a hierarchy may follow: a row, and the word that asks for it.
+  struct Followed {
+    const GroupNumbers& numbers;
+    Level level;
+  };
+  std::vector<Followed> followed(const By& by) const;
   std::optional<Grouping> group(const By& by) const;
-  bool follows(const By& by, std::size_t row) const;
-  std::int16_t radix_on(const By& by, std::size_t row) const;
 
   struct Known {
     By by;
     std::optional<Grouping> grouping;
   };
   std::vector<GroupNumbers> rows_;
+  GroupNumbers sockets_;  ///< empty: not known
   std::vector<Rank> order_;
   bool is_in_order_ = true;
   mutable std::vector<std::unique_ptr<Known>> known_;  ///< by what was asked for

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "passes/align.hpp"
 #include "passes/hierarchy.hpp"
+#include "passes/leaders.hpp"
 #include "passes/reorder.hpp"
 #include "passes/segment.hpp"
 
@@ -51,21 +52,27 @@ Parts parts_of(const Recipe& recipe, const Grouping& grouping, bool may_forward)
           [&recipe](const Request& part) { return algorithms::build(*recipe.algorithm, part); }};
 }
 
-Schedule build_in_order(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+Schedule build_in_order(const Recipe& recipe, const Request& request, const Neighbourhood* near,
+                        std::uint32_t turn) {
   if (recipe.by.empty()) return algorithms::build(*recipe.algorithm, request);
   const Grouping& grouping = grouping_of(recipe, near);
   const bool may_forward = request.collective != Collective::alltoall;
-  return hierarchy(request, grouping.groups, parts_of(recipe, grouping, may_forward));
+  return hierarchy(request, grouping.groups, parts_of(recipe, grouping, may_forward), turn);
 }
 
-Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbourhood* near,
+                     std::uint32_t turn = 0) {
   const Neighbourhood* seen = seen_in_order(recipe, near);
-  if (!recipe.reordered || !near || near->is_in_order()) return build_in_order(recipe, request, seen);
+  if (!recipe.reordered || !near || near->is_in_order()) return build_in_order(recipe, request, seen, turn);
   return reorder(request, near->order(),
-                 [&](const Request& part) { return build_in_order(recipe, part, seen); });
+                 [&](const Request& part) { return build_in_order(recipe, part, seen, turn); });
 }
 
 std::vector<Schedule> build_wholes(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
+  if (recipe.leaders > 1)
+    return with_leaders(request, recipe.leaders, [&](const Request& own, std::uint32_t turn) {
+      return build_whole(recipe, own, near, turn);
+    });
   std::vector<Schedule> all;
   for (Rank r = 0; r < request.ranks; ++r) all.push_back(build_whole(recipe, request.seen_by(r), near));
   return all;
@@ -135,7 +142,7 @@ Misfit misfit(const Recipe& recipe, const Request& request, const Neighbourhood*
 Schedule build(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   Request own = request;
   own.parameters = recipe.parameters;
-  if (segments_of(recipe) <= 1) return build_whole(recipe, own, near);
+  if (segments_of(recipe) <= 1 && recipe.leaders <= 1) return build_whole(recipe, own, near);
   return Pipeline(recipe, build_wholes(recipe, own, near)).of(own.rank);
 }
 

@@ -5,6 +5,7 @@
 //   knomial(segments=8) by nodes+leaves     inside nodes, inside leaf switches, then among their leaders
 //   linear by leaves(radix=4)               trees of width 4 below leaf switches
 //   ring by leaves in 8 segments            the levels work at the same time, each on another segment
+//   ring by nodes with 4 leaders            four parts of the vector, each with another leader of each node
 //   ring reordered                          ranks renumbered so that near ones are neighbours
 #pragma once
 
@@ -23,10 +24,11 @@ struct Recipe {
   By by;
   bool reordered = false;
   std::uint32_t segments = 1;  ///< of a vector; more than the row's own parameter `segments`
+  std::uint32_t leaders = 1;   ///< of each group, each for a part of a vector
   bool operator==(const Recipe&) const = default;
 
   bool is_native() const { return !algorithm; }
-  bool is_flat() const { return by.empty() && !reordered && segments == 1; }
+  bool is_flat() const { return by.empty() && !reordered && segments == 1 && leaders == 1; }
 };
 
 /// The row as it is preset, for all ranks alike.

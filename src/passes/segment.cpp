@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "passes/fused_round.hpp"
 
 namespace hocket::passes {
 
@@ -16,10 +17,6 @@ using ir::OpCode;
 using ir::Rank;
 using ir::Region;
 using ir::Schedule;
-
-bool is_transfer(const Op& op) {
-  return op.code == OpCode::send || op.code == OpCode::recv;
-}
 
 bool is_private(const Schedule& s) {
   for (const Op& op : s.ops)
@@ -67,47 +64,6 @@ void check_tree(const Schedule& s) {
     met[op.peer] = true;
   }
 }
-
-/// The ops of one round, in which all that goes to a rank, or comes from it, is one message.
-class FusedRound {
- public:
-  void add(const Op& op, std::vector<Region> regions) {
-    if (is_transfer(op))
-      if (const auto same = find(op); same != parts_.end()) return fuse(same, std::move(regions));
-    parts_.push_back({op, std::move(regions)});
-  }
-
-  void append_to(Schedule& schedule) {
-    for (Part& part : parts_) {
-      part.op.first_region = static_cast<std::uint32_t>(schedule.regions.size());
-      part.op.regions = static_cast<std::uint32_t>(part.regions.size());
-      schedule.regions.insert(schedule.regions.end(), part.regions.begin(), part.regions.end());
-      schedule.ops.push_back(part.op);
-    }
-    parts_.clear();
-    schedule.rounds.push_back(static_cast<std::uint32_t>(schedule.ops.size()));
-  }
-
- private:
-  struct Part {
-    Op op;
-    std::vector<Region> regions;
-  };
-
-  std::vector<Part>::iterator find(const Op& op) {
-    return std::ranges::find_if(parts_,
-                                [&](const Part& p) { return p.op.code == op.code && p.op.peer == op.peer; });
-  }
-
-  /// In the place of the later one: what is sent may have been computed in between, and where something is
-  /// received may have been read.
-  void fuse(std::vector<Part>::iterator part, std::vector<Region> regions) {
-    part->regions.insert(part->regions.end(), regions.begin(), regions.end());
-    std::rotate(part, part + 1, parts_.end());
-  }
-
-  std::vector<Part> parts_;
-};
 
 /// The times of a rank that does one round after the other.
 std::vector<std::uint32_t> own_times(const Schedule& s) {

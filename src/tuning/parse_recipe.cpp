@@ -74,7 +74,7 @@ std::string_view next_word(std::string_view& words) {
 }
 
 void parse_levels(Recipe& recipe, std::string_view levels) {
-  if (levels.empty()) throw Error("'by' names levels: nodes, leaves, switches, with + between them");
+  if (levels.empty()) throw Error("'by' names levels: sockets, nodes, leaves, switches, with + between them");
   while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
 }
 
@@ -87,7 +87,16 @@ void parse_segments(Recipe& recipe, std::string_view& words) {
     throw Error("'segments' is missing after 'in " + std::string(count) + "'");
 }
 
-/// The words after the algorithm: `by levels`, `reordered`, `in 8 segments`.
+/// `4 leaders`.
+void parse_leaders(Recipe& recipe, std::string_view& words) {
+  const std::string_view count = next_word(words);
+  constexpr std::int32_t most = 64;
+  recipe.leaders = static_cast<std::uint32_t>(number_between("leaders", count, 1, most));
+  if (next_word(words) != "leaders")
+    throw Error("'leaders' is missing after 'with " + std::string(count) + "'");
+}
+
+/// The words after the algorithm: `by levels`, `reordered`, `in 8 segments`, `with 4 leaders`.
 void parse_modifiers(Recipe& recipe, std::string_view words) {
   while (!trimmed(words).empty()) {
     const std::string_view word = next_word(words);
@@ -95,10 +104,12 @@ void parse_modifiers(Recipe& recipe, std::string_view words) {
       parse_levels(recipe, next_word(words));
     else if (word == "in")
       parse_segments(recipe, words);
+    else if (word == "with")
+      parse_leaders(recipe, words);
     else if (word == "reordered")
       recipe.reordered = true;
     else
-      throw Error("unknown word " + quoted(word) + "; there are by, in and reordered");
+      throw Error("unknown word " + quoted(word) + "; there are by, in, with and reordered");
   }
 }
 
@@ -121,6 +132,9 @@ void check(const Recipe& recipe) {
                 " follow the order of ranks");
   if (recipe.segments > 1 && !ir::is_vector(recipe.algorithm->collective))
     throw Error("only vectors can be cut into segments");
+  if (recipe.leaders > 1 && !ir::is_vector(recipe.algorithm->collective))
+    throw Error("only vectors can be dealt out to several leaders");
+  if (recipe.leaders > 1 && recipe.by.empty()) throw Error("leaders are those of groups: 'by' says of which");
   if (recipe.by.empty()) return;
   if (recipe.algorithm->blocks == algorithms::Blocks::equal)
     throw Error(quoted(name) + " needs equal blocks, and groups have different ones");

@@ -256,5 +256,13 @@ TEST(Groups, AreNested) {
   EXPECT_EQ(groups.members(2, 0, 3), (std::vector<Rank>{3, 4}));
 }
 
+TEST(Groups, AreLedInTurns) {
+  const Groups groups({Row{0, 0, 1, 1, 1, 2}, Row{0, 0, 0, 0, 0, 1}});
+  EXPECT_EQ(groups.members(1, 0, -1, 1), (std::vector<Rank>{1, 3}));
+  EXPECT_EQ(groups.members(1, 0, -1, 2), (std::vector<Rank>{0, 4}));
+  EXPECT_EQ(groups.members(2, 0, -1, 1), (std::vector<Rank>{3, 5})) << "a leader of leaders";
+  EXPECT_EQ(groups.members(2, 0, 0, 1), (std::vector<Rank>{0, 5})) << "the root leads at all times";
+}
+
 }  // namespace
 }  // namespace hocket::passes

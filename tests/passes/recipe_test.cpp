@@ -160,6 +160,74 @@ TEST(Recipe, KeepsTheOrderOfRanksOrDoesNotFit) {
   EXPECT_GT(refused, 10);
 }
 
+/// Also in segments, and for operations that do not commute.
+TEST(Recipe, MeansTheSameWithSeveralLeaders) {
+  int proved = 0, in_order = 0;
+  for (const Algorithm& row : algorithms::catalog())
+    for (Recipe recipe : recipes_of(row))
+      for (const std::uint32_t leaders : {2U, 3U, 9U})
+        for (const Neighbourhood& near : neighbourhoods(8)) {
+          recipe.leaders = leaders;
+          recipe.segments = leaders == 3 ? 4 : 1;
+          const bool commutes = row.order != algorithms::Order::ranked;
+          const Request request{row.collective, 8, 0, ir::is_rooted(row.collective) ? 3 : 0, commutes, {}};
+          if (!ir::is_vector(row.collective) || recipe.by.empty() || !can_follow(recipe) ||
+              misfit(recipe, request, &near) != Misfit::none)
+            continue;
+          expect_right(recipe, request, near);
+          ++(commutes ? proved : in_order);
+        }
+  EXPECT_GT(proved, 100);
+  EXPECT_GT(in_order, 30);
+}
+
+int crossings(const std::vector<Schedule>& schedules, const GroupNumbers& groups) {
+  int found = 0;
+  for (const Schedule& s : schedules)
+    for (const ir::Op& op : s.ops)
+      found += op.code == ir::OpCode::send &&
+               groups[static_cast<std::size_t>(s.rank)] != groups[static_cast<std::size_t>(op.peer)];
+  return found;
+}
+
+/// The five phases of a small allreduce on nodes of several sockets: inside a socket, between the sockets of
+/// a node, between nodes, and back.
+TEST(Recipe, FollowsSockets) {
+  const Neighbourhood near({in_blocks(16, 8)}, in_blocks(16, 4));
+  Recipe recipe = plain(*algorithms::find(Collective::allreduce, "recursive_doubling"));
+  recipe.by = by({Level::sockets, Level::nodes});
+  const Request request{Collective::allreduce, 16, 0, 0, false, {}};
+  expect_right(recipe, request, near);
+  const auto schedules = built(recipe, request, near);
+  EXPECT_EQ(crossings(schedules, in_blocks(16, 8)), 2) << "one message each way between the nodes";
+  EXPECT_EQ(crossings(schedules, in_blocks(16, 4)), 2 + 4) << "one up and down between each node's sockets";
+  EXPECT_EQ(misfit(recipe, request, nullptr), Misfit::groups);
+  EXPECT_THROW(Neighbourhood({in_blocks(8, 2)}, in_blocks(8, 4)), Error) << "a socket of two nodes";
+}
+
+std::uint32_t chunks_folded(const Schedule& s) {
+  std::uint32_t folded = 0;
+  for (const ir::Op& op : s.ops)
+    if (op.code == ir::OpCode::reduce) folded += op.target.count * (op.regions - 1);
+  return folded;
+}
+
+/// DPML: as many leaders as a node has ranks fold, send and receive a part each, all at the same time.
+TEST(Recipe, SeveralLeadersShareTheWork) {
+  const Neighbourhood near({in_blocks(16, 4)});
+  Recipe recipe = plain(*algorithms::find(Collective::allreduce, "recursive_doubling"));
+  recipe.by = by({Level::nodes}, 4);
+  const Request request{Collective::allreduce, 16};
+  const std::size_t rounds_with_one = build(recipe, request, &near).rounds.size();
+  recipe.leaders = 4;
+  const auto schedules = built(recipe, request, near);
+  for (const Schedule& s : schedules) {
+    EXPECT_EQ(s.chunks, 4U);
+    EXPECT_EQ(chunks_folded(s), 3U + 2U) << "of four: of the node's others, and of two other nodes";
+    EXPECT_EQ(s.rounds.size(), rounds_with_one);
+  }
+}
+
 TEST(Recipe, NeedsGroupsThatJoinSomebody) {
   const Recipe ring = plain(*algorithms::find(Collective::allreduce, "ring"));
   Recipe by_nodes = ring, by_leaves = ring;
@@ -174,15 +242,6 @@ TEST(Recipe, NeedsGroupsThatJoinSomebody) {
   EXPECT_EQ(misfit(by_leaves, request, &pairs), Misfit::groups);
   EXPECT_EQ(misfit(ring, request, nullptr), Misfit::none);
   EXPECT_THROW(build(by_nodes, request, &alone), Error);
-}
-
-int crossings(const std::vector<Schedule>& schedules, const GroupNumbers& groups) {
-  int found = 0;
-  for (const Schedule& s : schedules)
-    for (const ir::Op& op : s.ops)
-      found += op.code == ir::OpCode::send &&
-               groups[static_cast<std::size_t>(s.rank)] != groups[static_cast<std::size_t>(op.peer)];
-  return found;
 }
 
 TEST(Reordered, ARingCrossesEachBoundaryOnce) {

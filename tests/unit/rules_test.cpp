@@ -141,7 +141,8 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
       "gather across_nodes -> linear by leaves\n"
       "bcast -> knomial(radix=4, segments=2) by nodes(radix=8)+switches reordered\n"
       "allreduce -> ring by leaves in 8 segments\n"
-      "allreduce -> ring reordered\n",
+      "allreduce -> ring reordered\n"
+      "reduce -> knomial by sockets+nodes with 4 leaders\n",
       "test");
   using passes::Level;
   EXPECT_EQ(rules[0].candidates[0].name, "linear by leaves");
@@ -154,6 +155,9 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   EXPECT_EQ(rules[2].candidates[0].recipe.segments, 8U);
   EXPECT_TRUE(rules[3].candidates[0].recipe.reordered);
   EXPECT_TRUE(rules[3].candidates[0].recipe.by.empty());
+  EXPECT_EQ(rules[4].candidates[0].recipe.leaders, 4U);
+  EXPECT_TRUE(rules[4].candidates[0].recipe.by.has(Level::sockets));
+  EXPECT_EQ(rules[4].candidates[0].name, "knomial by sockets+nodes with 4 leaders");
 }
 
 TEST(Recipes, SayWhatIsWrongWithThem) {
@@ -165,13 +169,17 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
   says("gather -> cheapest()", "cheapest() names no algorithm");
   says("gather -> cheapest(linear, fast)", "unknown algorithm 'fast'");
   says("gather -> cheapest(linear", "')' is missing");
-  says("gather -> linear by racks", "unknown level 'racks'; there are nodes, leaves, switches");
+  says("gather -> linear by racks", "unknown level 'racks'; there are sockets, nodes, leaves, switches");
   says("gather -> linear by nodes(width=2)", "unknown parameter 'width'");
   says("gather -> linear by nodes(radix=1)", "radix=1 is not between 2 and 64");
   says("gather -> linear around nodes", "unknown word 'around'");
   says("gather -> linear by nodes in 4 segments", "only vectors can be cut into segments");
   says("bcast -> knomial in 4", "'segments' is missing");
   says("bcast -> knomial in 0 segments", "segments=0 is not between 1 and 1024");
+  says("reduce -> knomial by nodes with 4", "'leaders' is missing");
+  says("reduce -> knomial by nodes with 0 leaders", "leaders=0 is not between 1 and 64");
+  says("reduce -> knomial with 4 leaders", "leaders are those of groups");
+  says("gather -> linear by nodes with 4 leaders", "only vectors can be dealt out");
   says("gather -> flat by nodes", "'flat' does not send and receive");
   says("gather -> native by nodes", "'native' does not send and receive");
   says("scan -> recursive_doubling by nodes", "cannot be a part of a hierarchy: no hierarchy for scan");

@@ -14,9 +14,9 @@ using ir::Region;
 using ir::Request;
 using ir::Schedule;
 
-Composer::Composer(const Request& request, const Groups& groups, const Parts& parts)
-    : request_(request), groups_(groups), parts_(parts), builder_(whole_) {
-  while (reach_ < top() && groups_.leader(reach_, rank(), root()) == rank()) ++reach_;
+Composer::Composer(const Request& request, const Groups& groups, const Parts& parts, std::uint32_t turn)
+    : request_(request), groups_(groups), parts_(parts), turn_(turn), builder_(whole_) {
+  while (reach_ < top() && leader(reach_) == rank()) ++reach_;
   whole_.collective = request.collective;
   whole_.ranks = request.ranks;
   whole_.rank = request.rank;
@@ -69,7 +69,7 @@ Request Composer::request_of(Collective collective, const std::vector<Rank>& mem
 }
 
 Schedule Composer::part(Collective collective, std::size_t level) const {
-  const Rank led_by = level == top() ? root() : groups_.leader(level, rank(), root());
+  const Rank led_by = level == top() ? root() : leader(level);
   const Request request = request_of(collective, members(level), rank(), led_by);
   return level == top() ? parts_.on_top(request) : parts_.inside(request, level);
 }

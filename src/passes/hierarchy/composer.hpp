@@ -18,7 +18,7 @@ class Composer {
   using Regions = std::vector<ir::Region>;
   using Append = std::function<void(ir::Buffer buffer, std::uint32_t index, Regions& regions)>;
 
-  Composer(const ir::Request& request, const Groups& groups, const Parts& parts);
+  Composer(const ir::Request& request, const Groups& groups, const Parts& parts, std::uint32_t turn);
   ir::Schedule finish();
 
   Rank rank() const { return request_.rank; }
@@ -33,7 +33,7 @@ class Composer {
   std::size_t levels_inside() const { return std::min(reach_ + 1, top()); }
   bool reaches_top() const { return reach_ == top(); }
   bool leads() const { return reach_ > 0; }
-  std::vector<Rank> members(std::size_t level) const { return groups_.members(level, rank(), root()); }
+  std::vector<Rank> members(std::size_t level) const { return groups_.members(level, rank(), root(), turn_); }
   /// The ranks that a member of a level speaks for.
   std::vector<Rank> spoken_for_by(std::size_t level, Rank member) const;
 
@@ -54,6 +54,7 @@ class Composer {
  private:
   /// Collectives without a root are led by the lowest ranks.
   static constexpr Rank no_root = -1;
+  Rank leader(std::size_t level) const { return groups_.leader(level, rank(), root(), turn_); }
   Rank root() const { return ir::is_rooted(request_.collective) ? request_.root : no_root; }
   ir::Request request_of(ir::Collective collective, const std::vector<Rank>& members, Rank who,
                          Rank led_by) const;
@@ -64,6 +65,7 @@ class Composer {
   const ir::Request request_;
   const Groups& groups_;
   const Parts& parts_;
+  const std::uint32_t turn_;
   std::size_t reach_ = 0;
   std::uint32_t own_planes_ = 0;
   ir::Schedule whole_;

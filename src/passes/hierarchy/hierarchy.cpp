@@ -42,13 +42,14 @@ bool has_hierarchy(Collective collective) {
   return compose_of(collective) != nullptr;
 }
 
-ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const Parts& parts) {
+ir::Schedule hierarchy(const ir::Request& request, const Groups& groups, const Parts& parts,
+                       std::uint32_t turn) {
   const Compose compose = compose_of(request.collective);
   if (!compose) throw Error("no hierarchy for " + std::string(ir::name_of(request.collective)));
   if (groups.ranks() != request.ranks) throw Error("groups of other ranks than the request's");
   if (!request.commutative && !groups.are_runs())
     throw Error("an operation that does not commute needs groups of consecutive ranks");
-  Composer whole(request, groups, parts);
+  Composer whole(request, groups, parts, turn);
   compose(whole);
   return whole.finish();
 }
@@ -57,7 +58,7 @@ ir::Schedule gather_in_groups(const ir::Request& request, const Groups& groups, 
   ir::Request gather = request;
   gather.collective = Collective::gather;
   gather.root = 0;  // leads its groups as the lowest rank anyway
-  Composer whole(gather, groups, parts);
+  Composer whole(gather, groups, parts, 0);
   compose_gather_in_groups(whole);
   return whole.finish();
 }

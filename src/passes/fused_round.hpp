@@ -1,0 +1,33 @@
+// One round out of several that happen at the same time: all that goes to a rank, or comes from it, is one
+// message.
+#pragma once
+
+#include <vector>
+
+#include "ir/schedule.hpp"
+
+namespace hocket::passes {
+
+inline bool is_transfer(const ir::Op& op) {
+  return op.code == ir::OpCode::send || op.code == ir::OpCode::recv;
+}
+
+class FusedRound {
+ public:
+  void add(const ir::Op& op, std::vector<ir::Region> regions);
+  /// Ends the round, and begins another.
+  void append_to(ir::Schedule& schedule);
+
+ private:
+  struct Part {
+    ir::Op op;
+    std::vector<ir::Region> regions;
+  };
+
+  std::vector<Part>::iterator find(const ir::Op& op);
+  void fuse(std::vector<Part>::iterator part, std::vector<ir::Region> regions);
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace hocket::passes
