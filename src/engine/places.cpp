@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "engine/fingerprint.hpp"
 #include "topology/discover.hpp"
+#include "topology/own_package.hpp"
 
 namespace hocket::engine {
 namespace {
@@ -27,6 +28,12 @@ topology::Hints hints(const Options& options, Rank world_rank) {
   topology::Hints found = topology::hints_of_this_task(options.topology);
   if (options.node_size > 0) found.node = "node" + std::to_string(world_rank / options.node_size);
   return found;
+}
+
+std::uint64_t own_socket(const Options& options, Rank world_rank) {
+  if (options.socket_size > 0) return 1 + static_cast<std::uint64_t>(world_rank / options.socket_size);
+  const auto package = topology::own_package();
+  return package ? 1 + static_cast<std::uint64_t>(*package) : 0;
 }
 
 struct FreeList {
@@ -53,7 +60,10 @@ InternetAddresses own_internet_addresses() {
 Address address_of(const Options& options, Rank world_rank, bool reads) {
   const topology::Hints where = hints(options, world_rank);
   // Two hosts may have one name, and two containers of a host have two.
-  Address address{hash_of(where.node + "@" + boot_of_host()), {}, own_internet_addresses()};
+  Address address{hash_of(where.node + "@" + boot_of_host()),
+                  {},
+                  own_internet_addresses(),
+                  own_socket(options, world_rank)};
   if (!reads) return address;
   std::string path;
   for (const std::string& name : topology::discover(where).value_or(topology::SwitchPath{})) {
@@ -96,6 +106,19 @@ Places::Places(std::span<const std::uint64_t> names, std::size_t levels) {
   const passes::Groups checked(rows_);  // throws where a node is under two switches
 }
 
+void Places::set_sockets(std::span<const std::uint64_t> of_ranks) {
+  if (std::ranges::none_of(of_ranks, [](std::uint64_t socket) { return socket != 0; })) return;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> known;
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank)
+    sockets_.push_back(
+        known.try_emplace({rows_.front()[rank], of_ranks[rank]}, static_cast<std::uint32_t>(known.size()))
+            .first->second);
+}
+
+std::uint32_t Places::sockets() const noexcept {
+  return sockets_.empty() ? 0 : *std::ranges::max_element(sockets_) + 1;
+}
+
 bool Places::has_internet(Rank world_rank, const std::string& address) const noexcept {
   const auto rank = static_cast<std::size_t>(world_rank);
   in_addr wanted{};
@@ -108,12 +131,15 @@ std::uint32_t Places::groups_on(std::size_t row) const noexcept {
 }
 
 passes::Neighbourhood Places::of(std::span<const Rank> members) const {
-  std::vector<passes::GroupNumbers> rows;
-  for (const passes::GroupNumbers& all : rows_) {
-    passes::GroupNumbers& row = rows.emplace_back();
+  const auto of_members = [&](const passes::GroupNumbers& all) {
+    passes::GroupNumbers row;
     for (const Rank member : members) row.push_back(all[static_cast<std::size_t>(member)]);
-  }
-  return passes::Neighbourhood(std::move(rows));
+    return row;
+  };
+  std::vector<passes::GroupNumbers> rows;
+  for (const passes::GroupNumbers& all : rows_) rows.push_back(of_members(all));
+  return passes::Neighbourhood(std::move(rows),
+                               sockets_.empty() ? passes::GroupNumbers{} : of_members(sockets_));
 }
 
 }  // namespace hocket::engine

@@ -24,6 +24,7 @@ struct Address {
   std::uint64_t node = 0;
   std::vector<std::uint64_t> switches;  ///< from the inside out; each stands for all that is above it, too
   InternetAddresses internet{};
+  std::uint64_t socket = 0;  ///< of its node, that the rank is bound to, counted from 1; 0: to none
 };
 
 /// Of this rank. The machine's description is read by one rank of each node alone (`reads`): it may be large.
@@ -38,6 +39,8 @@ class Places {
 
   /// So that what the network says of an address says something of a rank.
   void set_internet(std::vector<InternetAddresses> of_ranks) { internet_ = std::move(of_ranks); }
+  /// Address::socket of all ranks.
+  void set_sockets(std::span<const std::uint64_t> of_ranks);
   /// `address` as text: 10.0.0.1.
   bool has_internet(Rank world_rank, const std::string& address) const noexcept;
 
@@ -45,11 +48,14 @@ class Places {
   std::uint32_t nodes() const noexcept { return groups_on(0); }
   /// Groups under the switches of the lowest level; 1 where nothing is known of switches.
   std::uint32_t leaves() const noexcept { return rows_.size() > 1 ? groups_on(1) : 1; }
+  /// Sockets that ranks are bound to, and nodes whose ranks are bound to none; 0 where nobody is bound.
+  std::uint32_t sockets() const noexcept;
 
  private:
   std::uint32_t groups_on(std::size_t row) const noexcept;
 
   std::vector<passes::GroupNumbers> rows_;
+  passes::GroupNumbers sockets_;  ///< empty: nobody is bound to one
   std::vector<InternetAddresses> internet_;
 };
 

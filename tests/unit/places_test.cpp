@@ -51,6 +51,28 @@ TEST(Places, NodesOfWhichNothingIsKnownAreTogether) {
   EXPECT_EQ(Places(names, 1).leaves(), 2U);
 }
 
+/// Sockets are numbered on each node anew; a rank that is bound to none is with those of its node that are
+/// not either.
+TEST(Places, KnowSockets) {
+  const std::vector<std::uint64_t> names = {1, 1, 1, 1, 2, 2, 2, 2}, bound = {1, 2, 1, 2, 1, 0, 1, 0};
+  Places places(names, 0);
+  const std::vector<Rank> everybody = {0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(places.sockets(), 0U);
+  EXPECT_EQ(places.of(everybody).grouped(by(Level::sockets)), nullptr);
+  places.set_sockets(std::vector<std::uint64_t>(8, 0));
+  EXPECT_EQ(places.sockets(), 0U);
+  places.set_sockets(bound);
+  EXPECT_EQ(places.sockets(), 4U);
+  const passes::Neighbourhood near = places.of(everybody);
+  const passes::Grouping* grouping = near.grouped(by(Level::sockets));
+  ASSERT_NE(grouping, nullptr);
+  EXPECT_EQ(grouping->groups.members(0, 3, -1), (std::vector<Rank>{1, 3}));
+  EXPECT_EQ(grouping->groups.members(1, 0, -1), (std::vector<Rank>{0, 1, 4, 5}));
+  EXPECT_EQ(near.distance(0, 1), 0U) << "on one node";
+  EXPECT_EQ(std::vector<Rank>(near.order().begin(), near.order().end()),
+            (std::vector<Rank>{0, 2, 1, 3, 4, 6, 5, 7}));
+}
+
 TEST(Places, RefuseALeafInTwoPods) {
   const std::vector<std::uint64_t> names = {1, 7, 100, 2, 7, 200};
   EXPECT_THROW(Places(names, 2), Error);
@@ -67,6 +89,13 @@ TEST(Places, KnowWhoseAnAddressIs) {
   EXPECT_FALSE(places.has_internet(0, "0.0.0.0"));
   EXPECT_FALSE(places.has_internet(0, "an IPv6 address"));
   EXPECT_FALSE(places.has_internet(2, "10.77.0.1"));
+}
+
+TEST(Address, SaysWhichSocketTheRankIsBoundTo) {
+  Options options;
+  options.socket_size = 2;
+  EXPECT_EQ(address_of(options, 1, false).socket, 1U);
+  EXPECT_EQ(address_of(options, 2, false).socket, 2U);
 }
 
 TEST(Address, PretendedNodesAreThoseOfAMachineInWords) {

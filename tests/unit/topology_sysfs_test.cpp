@@ -1,7 +1,11 @@
 // The inside of nodes, from folders as Linux has them below /sys/devices/system.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
 
+#include <functional>
+
+#include "topology/own_package.hpp"
 #include "topology/readers.hpp"
 #include "unit/topology_helpers.hpp"
 
@@ -152,6 +156,30 @@ TEST(Sysfs, OfThisMachineIsRead) {
   const Tree tree = read_sysfs("/sys/devices/system", "here");
   EXPECT_GE(tree.count(Kind::core), 1u);
   EXPECT_EQ(tree.at(Tree::root).name, "here");
+}
+
+/// For each CPU on which this thread may run, what `package` says.
+Files packages_of_own_cpus(const std::function<std::string(int nth)>& package) {
+  Files files;
+  cpu_set_t allowed;
+  EXPECT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  int nth = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) add(files, cpu, {package(nth++), std::to_string(cpu), ""});
+  return files;
+}
+
+TEST(OwnPackage, HasAllCpusOnWhichTheThreadMayRun) {
+  const auto found = [](const std::function<std::string(int)>& package) {
+    const Folder folder(packages_of_own_cpus(package));
+    return own_package(folder.path());
+  };
+  EXPECT_EQ(found([](int) { return "3"; }), 3);
+  EXPECT_EQ(found([](int) { return "-1"; }), std::nullopt) << "the kernel does not know";
+  EXPECT_EQ(found([](int) { return "garbage"; }), std::nullopt);
+  if (packages_of_own_cpus([](int) { return ""; }).size() > 5)  // files of one CPU
+    EXPECT_EQ(found([](int nth) { return std::to_string(nth); }), std::nullopt);
+  EXPECT_EQ(own_package("/nowhere"), std::nullopt);
 }
 
 }  // namespace

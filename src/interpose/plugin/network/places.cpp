@@ -62,7 +62,8 @@ std::vector<engine::InternetAddresses> by_rank(const std::vector<std::uint32_t>&
 void explain_places() {
   const engine::Places& places = *process.engine->places();
   explain("the job is on " + std::to_string(places.nodes()) + " nodes under " +
-          std::to_string(places.leaves()) + " switches");
+          std::to_string(places.leaves()) + " switches" +
+          (places.sockets() == 0 ? "" : ", and bound to " + std::to_string(places.sockets()) + " sockets"));
 }
 
 }  // namespace
@@ -75,12 +76,16 @@ bool exchange_places(MPI_Comm comm) {
   own.insert(own.end(), address.switches.begin(), address.switches.end());
   own.resize(1 + levels);
   std::vector<std::uint32_t> internet;
+  std::vector<std::uint64_t> sockets;
+  const std::uint64_t own_socket[] = {address.socket};
   if (!gathered<std::uint64_t>(own, MPI_UINT64_T, names, comm) ||
-      !gathered<std::uint32_t>(address.internet, MPI_UINT32_T, internet, comm))
+      !gathered<std::uint32_t>(address.internet, MPI_UINT32_T, internet, comm) ||
+      !gathered<std::uint64_t>(own_socket, MPI_UINT64_T, sockets, comm))
     return false;
   try {
     engine::Places places(names, levels);
     places.set_internet(by_rank(internet));
+    places.set_sockets(sockets);
     process.engine->set_places(std::move(places));
     explain_places();
   } catch (const std::exception& e) {  // on all ranks alike
