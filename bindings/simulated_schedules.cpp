@@ -45,7 +45,20 @@ std::uint32_t taken_segments(passes::Recipe& recipe) {
   return 1;
 }
 
+/// Of recipes that rewrite all ranks' schedules together.
+simulated::ScheduleOf schedule_of_all(const passes::Recipe& recipe, const ir::Request& request,
+                                      const Near& near) {
+  constexpr ir::Rank most = 8192;  // some GB of schedules
+  if (request.ranks > most)
+    throw Error("'in segments' and 'with leaders' look at the schedules of all ranks: of " +
+                std::to_string(most) + " at most");
+  const auto all =
+      std::make_shared<const std::vector<ir::Schedule>>(passes::build_all(recipe, request, near.get()));
+  return [all](ir::Rank rank) { return (*all)[static_cast<std::size_t>(rank)]; };
+}
+
 simulated::ScheduleOf schedule_of(passes::Recipe recipe, const ir::Request& request, const Near& near) {
+  if (recipe.segments > 1 || recipe.leaders > 1) return schedule_of_all(recipe, request, near);
   const std::uint32_t segments = taken_segments(recipe);
   const auto whole = [recipe, request, near](ir::Rank rank) {
     return passes::build(recipe, request.seen_by(rank), near.get());
@@ -60,13 +73,17 @@ passes::GroupNumbers numbers_of(const simulated::Level& level, ir::Rank ranks) {
   return numbers;
 }
 
-/// From the node on outwards; null where nothing is said of nodes.
+/// From the node on outwards, and packages inside; null where nothing is said of nodes.
 Near near_of(const simulated::Network& network, ir::Rank ranks) {
   std::vector<passes::GroupNumbers> rows;
-  for (const auto& level : network.levels)
+  passes::GroupNumbers sockets;
+  for (const auto& level : network.levels) {
+    if (level.name == "package") sockets = numbers_of(level, ranks);
     if (!level.holds_all() && (level.name == "node" || !rows.empty()))
       rows.push_back(numbers_of(level, ranks));
-  return rows.empty() ? nullptr : std::make_shared<const passes::Neighbourhood>(std::move(rows));
+  }
+  if (rows.empty()) return nullptr;
+  return std::make_shared<const passes::Neighbourhood>(std::move(rows), std::move(sockets));
 }
 
 void check(passes::Misfit misfit) {
