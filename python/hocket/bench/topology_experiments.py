@@ -110,6 +110,7 @@ ALGORITHMS: dict[str, dict[str, dict[str, str]]] = {
         "scatter": {"linear": "1", "binomial": "2", "linear_nb": "3"},
         "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor": "5"},
         "alltoall": {"linear": "1", "pairwise": "2", "bruck": "3", "linear_sync": "4"},
+        "alltoallv": {"linear": "1", "pairwise": "2"},
     },
     "mpich": {
         "barrier": {"dissemination": "k_dissemination"},
@@ -123,6 +124,7 @@ ALGORITHMS: dict[str, dict[str, dict[str, str]]] = {
         "scatter": {"binomial": "binomial"},
         "allgather": {"bruck": "brucks", "recursive_doubling": "recursive_doubling", "ring": "ring"},
         "alltoall": {"bruck": "brucks", "pairwise": "pairwise", "scattered": "scattered"},
+        "alltoallv": {"scattered": "scattered"},
     },
 }
 
@@ -204,6 +206,7 @@ EXPERIMENTS = (
                 _alltoall,
                 ("linear", "pairwise", "bruck", "linear_sync", "scattered"),
             ),
+            Case("alltoallv", (8, 256, 4 * _KiB), _alltoall, ("linear", "pairwise", "scattered")),
         ),
         (
             Target(1.5, most_bytes=256),
