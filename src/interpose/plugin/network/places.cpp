@@ -61,9 +61,10 @@ std::vector<engine::InternetAddresses> by_rank(const std::vector<std::uint32_t>&
 
 void explain_places() {
   const engine::Places& places = *process.engine->places();
+  const bool tells_sockets = places.sockets() > places.nodes();
   explain("the job is on " + std::to_string(places.nodes()) + " nodes under " +
           std::to_string(places.leaves()) + " switches" +
-          (places.sockets() == 0 ? "" : ", and bound to " + std::to_string(places.sockets()) + " sockets"));
+          (tells_sockets ? ", and bound to " + std::to_string(places.sockets()) + " sockets" : ""));
 }
 
 }  // namespace
