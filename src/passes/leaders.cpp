@@ -1,6 +1,7 @@
 #include "passes/leaders.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"

@@ -21,10 +21,10 @@ std::vector<GroupNumbers> from_inside(const GroupNumbers& sockets, const std::ve
 }
 
 /// Compares two ranks from the outermost level inwards.
-bool is_before(const std::vector<GroupNumbers>& levels, Rank a, Rank b) {
-  for (std::size_t level = levels.size(); level-- > 0;) {
-    const std::uint32_t of_a = levels[level][static_cast<std::size_t>(a)];
-    const std::uint32_t of_b = levels[level][static_cast<std::size_t>(b)];
+bool is_before(const std::vector<GroupNumbers>& rows, Rank a, Rank b) {
+  for (std::size_t level = rows.size(); level-- > 0;) {
+    const std::uint32_t of_a = rows[level][static_cast<std::size_t>(a)];
+    const std::uint32_t of_b = rows[level][static_cast<std::size_t>(b)];
     if (of_a != of_b) return of_a < of_b;
   }
   return a < b;
@@ -37,11 +37,10 @@ Neighbourhood::Neighbourhood(std::vector<GroupNumbers> rows, GroupNumbers socket
   if (rows_.empty()) throw Error("a neighbourhood of nobody");
   for (GroupNumbers& row : rows_) row = renumbered(row);
   sockets_ = renumbered(sockets_);
-  const std::vector<GroupNumbers> levels = from_inside(sockets_, rows_);
-  const Groups checked(levels);  // throws
+  const Groups checked(from_inside(sockets_, rows_));  // throws
   order_.resize(rows_.front().size());
   std::iota(order_.begin(), order_.end(), Rank{0});
-  std::ranges::sort(order_, [&](Rank a, Rank b) { return is_before(levels, a, b); });
+  std::ranges::sort(order_, [&](Rank a, Rank b) { return is_before(rows_, a, b); });
   is_in_order_ = std::ranges::is_sorted(order_);
 }
 

@@ -32,7 +32,8 @@ class Neighbourhood {
   std::uint32_t group(std::size_t row, Rank rank) const { return rows_[row][static_cast<std::size_t>(rank)]; }
   /// How many kinds of boundaries a message between them crosses: 0 on one node, 1 under one switch, ...
   std::size_t distance(Rank a, Rank b) const;
-  /// The ranks in such an order that near ones are neighbours, on every level.
+  /// The ranks in such an order that near ones are neighbours, on every level but sockets: inside a node they
+  /// stay as they are, so that blocks for it stay together.
   std::span<const Rank> order() const noexcept { return order_; }
   bool is_in_order() const noexcept { return is_in_order_; }
   /// The same ranks, renumbered in that order.

@@ -52,7 +52,7 @@ class Composer {
   void add(ir::Collective collective, std::size_t level, const Append& append);
 
  private:
-  /// Collectives without a root are led by the lowest ranks.
+  /// Collectives without a root: the turn says who leads.
   static constexpr Rank no_root = -1;
   Rank leader(std::size_t level) const { return groups_.leader(level, rank(), root(), turn_); }
   Rank root() const { return ir::is_rooted(request_.collective) ? request_.root : no_root; }

@@ -51,9 +51,9 @@ inline bool is_other_call(const Envelope& e, const CommunicatorId& communicator,
   return e.instance == instance && e.signature != signature && e.communicator == communicator;
 }
 
-/// A packet stays below what MPIs send between nodes without asking the receiver first (8 KiB and more). On
-/// one node Open MPI asks from 4 KiB on: data that follow their envelope would be asked for as well.
-inline constexpr std::size_t packet_bytes = 8000;
+/// Whoever sends a packet does not wait until it has left, so the MPI must never need the sender for it
+/// again: it stays below the 4 KiB from which on Open MPI's shared memory asks the receiver first.
+inline constexpr std::size_t packet_bytes = 4000;
 inline constexpr std::size_t eager_bytes = packet_bytes - sizeof(Envelope);
 
 struct Packet {

@@ -38,16 +38,17 @@ void Network::progress() noexcept {
   take_in();
 }
 
+/// A broken network still sends what says why, and takes in what has come: a peer may have said it.
 void Network::take_in() noexcept {
-  if (broken_) return;
-  broken_ = port_->look() != Status::ok;
+  if (!port_) return;
+  broken_ = port_->look() != Status::ok || broken_;
   see_off();
   std::uint32_t place = 0;
   Rank from = 0;
-  while (!broken_ && port_->heard(place, from)) {
+  while (port_->heard(place, from)) {
     Packet* packet = listening_[place];
     packet->from = from;
-    broken_ = listen(place) != Status::ok;
+    broken_ = listen(place) != Status::ok || broken_;
     keep(packet);
   }
 }

@@ -175,7 +175,7 @@ Status MpiPort::test_some(int& found) noexcept {
   const int result = host().Testsome(static_cast<int>(requests_.size()), requests_.data(), &found,
                                      found_.data(), statuses_.data());
   if (found == MPI_UNDEFINED) found = 0;
-  bool is_one_to_blame = false;
+  bool is_one_to_blame = false, is_a_listener = false;
   for (int i = 0; i < found; ++i) {
     const auto at = static_cast<std::uint32_t>(found_[static_cast<std::size_t>(i)]);
     const MPI_Status& answer = statuses_[static_cast<std::size_t>(i)];
@@ -183,12 +183,14 @@ Status MpiPort::test_some(int& found) noexcept {
     if (at >= listeners) {
       flights_[tickets_[at]].state = failed ? Flight::State::failed : Flight::State::complete;
       is_one_to_blame |= failed;
-    } else if (!failed) {
+    } else if (failed) {
+      is_a_listener = true;
+    } else {
       hear(at, answer.MPI_SOURCE);
     }
   }
   if (found > 0) forget_complete();
-  return result == MPI_SUCCESS || is_one_to_blame ? Status::ok : Status::failed;
+  return result == MPI_SUCCESS || (is_one_to_blame && !is_a_listener) ? Status::ok : Status::failed;
 }
 
 /// What has come goes to any place that is offered. It is short, so that it is there at once.
@@ -203,9 +205,10 @@ Status MpiPort::probe() noexcept {
       return Status::failed;
     if (!done) return Status::ok;
     void* const data = std::exchange(offer.data, nullptr);
-    hear(place, status.MPI_SOURCE);
+    const Rank from = status.MPI_SOURCE;
     if (host().Mrecv(data, static_cast<int>(offer.bytes), byte_, &message, &status) != MPI_SUCCESS)
       return Status::failed;
+    hear(place, from);
   }
   return Status::ok;
 }
