@@ -54,26 +54,41 @@ Groups::Groups(std::vector<GroupNumbers> group_of) {
   }
   ranks_of_.emplace_back(1, std::vector<Rank>(static_cast<std::size_t>(ranks_)));
   std::iota(ranks_of_.back().front().begin(), ranks_of_.back().front().end(), Rank{0});
+  fronts_of_.push_back(ranks_of_.front());
+  for (std::size_t level = 1; level <= levels(); ++level) {
+    auto& fronts = fronts_of_.emplace_back(ranks_of_[level].size());
+    for (const auto& inside : ranks_of_[level - 1])
+      fronts[number_of(level, inside.front())].push_back(inside.front());
+    for (auto& of_group : fronts) std::ranges::sort(of_group);
+  }
+}
+
+std::uint32_t Groups::number_of(std::size_t level, Rank rank) const {
+  return level == levels() ? 0 : group_of_[level][static_cast<std::size_t>(rank)];
 }
 
 std::span<const Rank> Groups::all_of(std::size_t level, Rank rank) const {
-  const std::uint32_t group = level == levels() ? 0 : group_of_[level][static_cast<std::size_t>(rank)];
-  return ranks_of_[level][group];
+  return ranks_of_[level][number_of(level, rank)];
+}
+
+const std::vector<Rank>& Groups::fronts_of(std::size_t level, Rank rank) const {
+  return fronts_of_[level][number_of(level, rank)];
 }
 
 Rank Groups::leader(std::size_t level, Rank rank, Rank root, std::uint32_t turn) const {
   const auto group = all_of(level, rank);
   if (std::binary_search(group.begin(), group.end(), root)) return root;
   if (turn == 0) return group.front();
-  const std::vector<Rank> taking_part = members(level, rank, root, turn);
-  return taking_part[turn % taking_part.size()];
+  const auto& fronts = fronts_of(level, rank);
+  const Rank chosen = fronts[turn % fronts.size()];
+  return level == 0 ? chosen : leader(level - 1, chosen, root, turn);
 }
 
 std::vector<Rank> Groups::members(std::size_t level, Rank rank, Rank root, std::uint32_t turn) const {
-  const auto group = all_of(level, rank);
-  std::vector<Rank> members;
-  for (const Rank other : group)
-    if (level == 0 || leader(level - 1, other, root, turn) == other) members.push_back(other);
+  std::vector<Rank> members = fronts_of(level, rank);
+  if (level == 0) return members;
+  for (Rank& member : members) member = leader(level - 1, member, root, turn);
+  std::ranges::sort(members);
   return members;
 }
 

@@ -32,16 +32,21 @@ class Groups {
   bool are_runs() const noexcept { return are_runs_; }
 
   /// Those of `rank`'s group on a level (levels(): of all ranks) who take part there: all ranks on level 0,
-  /// then the leaders of the groups below; in the order of ranks. The root leads wherever it is; elsewhere it
-  /// is the turn-th of those who take part, counted round and round: the lowest rank for turn 0.
+  /// then the leaders of the groups below; in the order of ranks. The root leads wherever it is;
+  /// elsewhere the leader of the turn-th group inside does, counted round and round by lowest ranks: the
+  /// lowest rank of all for turn 0.
   std::vector<Rank> members(std::size_t level, Rank rank, Rank root, std::uint32_t turn = 0) const;
   Rank leader(std::size_t level, Rank rank, Rank root, std::uint32_t turn = 0) const;
   /// All ranks of `rank`'s group on that level, in the order of ranks.
   std::span<const Rank> all_of(std::size_t level, Rank rank) const;
 
  private:
-  std::vector<GroupNumbers> group_of_;                    ///< levels() rows, renumbered from 0
-  std::vector<std::vector<std::vector<Rank>>> ranks_of_;  ///< of each level's groups; the last: everybody
+  std::uint32_t number_of(std::size_t level, Rank rank) const;
+  const std::vector<Rank>& fronts_of(std::size_t level, Rank rank) const;
+
+  std::vector<GroupNumbers> group_of_;                     ///< levels() rows, renumbered from 0
+  std::vector<std::vector<std::vector<Rank>>> ranks_of_;   ///< of each level's groups; the last: everybody
+  std::vector<std::vector<std::vector<Rank>>> fronts_of_;  ///< the lowest ranks of the groups inside each
   Rank ranks_ = 0;
   bool are_runs_ = true;
 };

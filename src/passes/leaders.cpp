@@ -28,7 +28,6 @@ class SideBySide {
  public:
   SideBySide(const std::vector<Part>& parts, Rank rank)
       : parts_(parts), rank_(static_cast<std::size_t>(rank)) {
-    all_ = {};
     const Schedule& first = parts_.front().schedules[rank_];
     all_.collective = first.collective;
     all_.ranks = first.ranks;
