@@ -56,6 +56,12 @@ Groups::Groups(std::vector<GroupNumbers> group_of) {
   std::iota(ranks_of_.back().front().begin(), ranks_of_.back().front().end(), Rank{0});
 }
 
+bool Groups::are_equal() const noexcept {
+  const auto& outermost = ranks_of_[levels() - 1];
+  return std::ranges::all_of(
+      outermost, [&](const std::vector<Rank>& group) { return group.size() == outermost.front().size(); });
+}
+
 std::span<const Rank> Groups::all_of(std::size_t level, Rank rank) const {
   const std::uint32_t group = level == levels() ? 0 : group_of_[level][static_cast<std::size_t>(rank)];
   return ranks_of_[level][group];
