@@ -67,6 +67,12 @@ std::uint32_t Groups::number_of(std::size_t level, Rank rank) const {
   return level == levels() ? 0 : group_of_[level][static_cast<std::size_t>(rank)];
 }
 
+bool Groups::are_equal() const noexcept {
+  const auto& outermost = ranks_of_[levels() - 1];
+  return std::ranges::all_of(
+      outermost, [&](const std::vector<Rank>& group) { return group.size() == outermost.front().size(); });
+}
+
 std::span<const Rank> Groups::all_of(std::size_t level, Rank rank) const {
   return ranks_of_[level][number_of(level, rank)];
 }

@@ -27,6 +27,8 @@ class Groups {
   /// Beside the one above all, whose only group is everybody.
   std::size_t levels() const noexcept { return group_of_.size(); }
   Rank ranks() const noexcept { return ranks_; }
+  /// All groups of the outermost level have as many ranks.
+  bool are_equal() const noexcept;
   /// Every group of every level is a run of consecutive ranks: results of groups can be folded in the order
   /// of ranks.
   bool are_runs() const noexcept { return are_runs_; }

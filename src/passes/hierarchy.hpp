@@ -19,7 +19,8 @@ struct Parts {
   /// For the ranks of one group of a level: a bcast, reduce, gather or scatter, of whole vectors in one
   /// chunk; for an alltoall without scratch.
   std::function<ir::Schedule(const ir::Request&, std::size_t level)> inside;
-  /// The collective itself among the outermost leaders; for an alltoall without scratch.
+  /// The collective itself among the outermost leaders; for an alltoall over groups of different sizes
+  /// without scratch.
   std::function<ir::Schedule(const ir::Request&)> on_top;
 };
 

@@ -111,6 +111,7 @@ Misfit misfit_of_groups(const Recipe& recipe, const Request& request, const Grou
   if (!grouping) return Misfit::groups;
   if (!request.commutative && !grouping->groups.are_runs()) return Misfit::order;
   const Groups& groups = grouping->groups;
+  if (recipe.algorithm->blocks == algorithms::Blocks::equal && !groups.are_equal()) return Misfit::groups;
   Request on_top = request;
   on_top.parameters = recipe.parameters;
   on_top.root = 0;

@@ -136,8 +136,6 @@ void check(const Recipe& recipe) {
     throw Error("only vectors can be dealt out to several leaders");
   if (recipe.leaders > 1 && recipe.by.empty()) throw Error("leaders are those of groups: 'by' says of which");
   if (recipe.by.empty()) return;
-  if (recipe.algorithm->blocks == algorithms::Blocks::equal)
-    throw Error(quoted(name) + " needs equal blocks, and groups have different ones");
   try {
     check_hierarchy(recipe);
   } catch (const Error& error) {

@@ -52,13 +52,11 @@ std::vector<Schedule> composed(Request request, const Groups& groups, std::strin
   return all;
 }
 
-/// Rows that send and receive, and do not ask for blocks of one size: what groups have together differs.
+/// Rows that send and receive.
 std::vector<const Algorithm*> rows_on_top(Collective collective) {
   std::vector<const Algorithm*> rows;
   for (const Algorithm& row : algorithms::catalog())
-    if (row.collective == collective && row.access == algorithms::Access::two_sided &&
-        row.blocks != algorithms::Blocks::equal)
-      rows.push_back(&row);
+    if (row.collective == collective && row.access == algorithms::Access::two_sided) rows.push_back(&row);
   return rows;
 }
 
@@ -69,6 +67,7 @@ std::size_t leaders_on_top(const Groups& groups) {
 bool fits(const Algorithm& row, const Groups& groups) {
   const Request part{row.collective,          static_cast<Rank>(leaders_on_top(groups)), 0, 0, true,
                      algorithms::presets(row)};
+  if (row.blocks == algorithms::Blocks::equal && !groups.are_equal()) return false;
   return algorithms::fits(row, part);
 }
 
@@ -237,7 +236,8 @@ TEST(Hierarchy, RefusesWhatItCannotPutTogether) {
   EXPECT_THROW(hierarchy({Collective::scan, 4, 0, 0, true, {}}, groups, parts), Error);
   EXPECT_THROW(hierarchy({Collective::bcast, 5, 0, 0, true, {}}, groups, parts), Error);
   const Parts forwarding{inside, [](const Request& r) { return flat(r, "bruck"); }};
-  EXPECT_THROW(hierarchy({Collective::alltoall, 4, 0, 0, true, {}}, groups, forwarding), Error);
+  const Groups of_two_sizes({Row{0, 0, 1, 1, 1}});
+  EXPECT_THROW(hierarchy({Collective::alltoall, 5, 0, 0, true, {}}, of_two_sizes, forwarding), Error);
   const Parts staged{[](const Request& r, std::size_t) { return flat(r, "flat"); }, on_top};
   EXPECT_THROW(hierarchy({Collective::bcast, 4, 0, 0, true, {}}, groups, staged), Error);
 }

@@ -61,7 +61,6 @@ std::vector<Recipe> recipes_of(const Algorithm& row) {
   for (const bool reordered : {false, true})
     for (const By& levels : {By{}, by({Level::nodes}), by({Level::leaves}), by({Level::switches}),
                              by({Level::nodes, Level::switches}), by({Level::nodes, Level::leaves}, 3)}) {
-      if (!levels.empty() && row.blocks == algorithms::Blocks::equal) continue;
       Recipe recipe = plain(row);
       recipe.by = levels;
       recipe.reordered = reordered;
@@ -70,7 +69,7 @@ std::vector<Recipe> recipes_of(const Algorithm& row) {
   return all;
 }
 
-/// Rows that can be parts: no Bruck, which forwards blocks whose sizes only it knows.
+/// Rows that can be parts.
 bool can_follow(const Recipe& recipe) {
   const Algorithm& row = *recipe.algorithm;
   return row.access == algorithms::Access::two_sided &&

@@ -184,7 +184,6 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
   says("gather -> native by nodes", "'native' does not send and receive");
   says("scan -> recursive_doubling by nodes", "cannot be a part of a hierarchy: no hierarchy for scan");
   says("scan -> recursive_doubling reordered", "the prefixes of 'scan' follow the order of ranks");
-  says("alltoall -> bruck by nodes", "'bruck' needs equal blocks");
 }
 
 TEST(Recipes, AreForRanksInSuchGroups) {

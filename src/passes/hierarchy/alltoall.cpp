@@ -22,7 +22,8 @@ class Alltoall {
   void compose() {
     for (std::size_t level = 0; level < whole_.levels_inside(); ++level)
       whole_.add(Collective::gather, level, blocks_of_members(level, &Alltoall::all_from));
-    if (whole_.reaches_top()) whole_.add(Collective::alltoall, whole_.top(), blocks_between_groups());
+    if (whole_.reaches_top())
+      whole_.add(Collective::alltoall, whole_.top(), blocks_between_groups(), planes_of_a_part());
     for (std::size_t level = whole_.levels_inside(); level-- > 0;)
       whole_.add(Collective::scatter, level, blocks_of_members(level, &Alltoall::all_for));
   }
@@ -54,10 +55,22 @@ class Alltoall {
     };
   }
 
+  /// What leaders forward for others (Bruck) lies beside the group's own blocks, if the groups are of one
+  /// size: what one has for another is a square of blocks, a row of it in a plane.
+  std::uint32_t planes_of_a_part() const { return whole_.groups().are_equal() ? size() : 0; }
+  void append_forwarded(std::uint32_t index, std::uint32_t leaders, Composer::Regions& regions) const {
+    const std::uint32_t plane = index / leaders * size(), first = index % leaders * size();
+    for (std::uint32_t source = 0; source < size(); ++source)
+      for (std::uint32_t destination = 0; destination < size(); ++destination)
+        regions.push_back(whole_.scratch(plane + source, first + destination, 1));
+  }
+
   /// By source, then by destination, on both sides.
   Composer::Append blocks_between_groups() const {
     return [this, among = whole_.members(whole_.top())](Buffer buffer, std::uint32_t index,
                                                         Composer::Regions& regions) {
+      if (buffer == Buffer::scratch)
+        return append_forwarded(index, static_cast<std::uint32_t>(among.size()), regions);
       const std::vector<Rank> others = whole_.spoken_for_by(whole_.top(), among[index]);
       const bool sends = buffer == Buffer::input;
       for (const Rank source : sends ? group_ : std::span<const Rank>(others))

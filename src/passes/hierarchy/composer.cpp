@@ -74,18 +74,20 @@ Schedule Composer::part(Collective collective, std::size_t level) const {
   return level == top() ? parts_.on_top(request) : parts_.inside(request, level);
 }
 
-void Composer::add(const Schedule& part, std::size_t level, const Append& append) {
-  whole_.scratch_planes = std::max(whole_.scratch_planes, own_planes_ + part.scratch_planes);
+void Composer::add(const Schedule& part, std::size_t level, const Append& append,
+                   std::uint32_t scratch_planes) {
+  whole_.scratch_planes = std::max(whole_.scratch_planes, own_planes_ + scratch_planes);
   const std::vector<Rank> among = members(level);
   embed(part, {among, append}, builder_);
   builder_.round();
 }
 
-void Composer::add(Collective collective, std::size_t level, const Append& append) {
+void Composer::add(Collective collective, std::size_t level, const Append& append,
+                   std::uint32_t planes_for_each) {
   const Schedule flat = part(collective, level);
-  if (flat.scratch_planes > 0 && flat.chunks > 1)
+  if (flat.scratch_planes > 0 && flat.chunks > 1 && planes_for_each == 0)
     throw Error("a part keeps blocks of others, whose sizes only it knows");
-  add(flat, level, append);
+  add(flat, level, append, flat.scratch_planes * std::max(planes_for_each, 1U));
 }
 
 void Composer::add_of_vectors(Collective collective, std::size_t level, const Place& place) {
@@ -93,25 +95,31 @@ void Composer::add_of_vectors(Collective collective, std::size_t level, const Pl
   if (flat.chunks == 0 || whole_.chunks % flat.chunks != 0)
     throw Error("a part cuts the vector in another way than the whole");
   const std::uint32_t each = whole_.chunks / flat.chunks;
-  add(flat, level, [&](Buffer buffer, std::uint32_t index, Regions& regions) {
-    const std::uint32_t first = index % flat.chunks * each;
-    regions.push_back(buffer == Buffer::scratch ? scratch(index / flat.chunks, first, each)
-                                                : place(buffer, first));
-    regions.back().count = each;
-  });
+  add(
+      flat, level,
+      [&](Buffer buffer, std::uint32_t index, Regions& regions) {
+        const std::uint32_t first = index % flat.chunks * each;
+        regions.push_back(buffer == Buffer::scratch ? scratch(index / flat.chunks, first, each)
+                                                    : place(buffer, first));
+        regions.back().count = each;
+      },
+      flat.scratch_planes);
 }
 
 void Composer::add_of_blocks(Collective collective, std::size_t level, const Place& place) {
   const Schedule flat = part(collective, level);
   const std::vector<Rank> among = members(level);
-  add(flat, level, [&](Buffer buffer, std::uint32_t index, Regions& regions) {
-    const Rank member = among[index % flat.chunks];
-    for (const Rank owner : spoken_for_by(level, member)) {
-      const auto chunk = static_cast<std::uint32_t>(owner);
-      regions.push_back(buffer == Buffer::scratch ? scratch(index / flat.chunks, chunk, 1)
-                                                  : place(buffer, chunk));
-    }
-  });
+  add(
+      flat, level,
+      [&](Buffer buffer, std::uint32_t index, Regions& regions) {
+        const Rank member = among[index % flat.chunks];
+        for (const Rank owner : spoken_for_by(level, member)) {
+          const auto chunk = static_cast<std::uint32_t>(owner);
+          regions.push_back(buffer == Buffer::scratch ? scratch(index / flat.chunks, chunk, 1)
+                                                      : place(buffer, chunk));
+        }
+      },
+      flat.scratch_planes);
 }
 
 }  // namespace hocket::passes

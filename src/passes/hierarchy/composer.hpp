@@ -48,8 +48,10 @@ class Composer {
   /// Parts of blocks: a member's block is those of all whom it speaks for.
   void add_of_blocks(ir::Collective collective, std::size_t level, const Place& place);
   /// Parts of anything else, by what `append` says of each chunk. Such a part may keep partial results in its
-  /// scratch, but no blocks of others, whose sizes only it knows.
-  void add(ir::Collective collective, std::size_t level, const Append& append);
+  /// scratch, but no blocks of others, whose sizes only it knows; unless `append` knows them, too, and finds
+  /// them a place in as many planes for each of the part's.
+  void add(ir::Collective collective, std::size_t level, const Append& append,
+           std::uint32_t planes_for_each = 0);
 
  private:
   /// Collectives without a root: the turn says who leads.
@@ -60,7 +62,7 @@ class Composer {
                          Rank led_by) const;
   std::uint32_t chunks_of_whole() const;
   ir::Schedule part(ir::Collective collective, std::size_t level) const;
-  void add(const ir::Schedule& part, std::size_t level, const Append& append);
+  void add(const ir::Schedule& part, std::size_t level, const Append& append, std::uint32_t scratch_planes);
 
   const ir::Request request_;
   const Groups& groups_;
