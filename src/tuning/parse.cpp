@@ -43,15 +43,16 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 9> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
-                                                 {"commutative", &Conditions::commutative},
-                                                 {"predefined", &Conditions::predefined},
-                                                 {"unequal", &Conditions::unequal},
-                                                 {"unknown", &Conditions::unknown},
-                                                 {"single_copy", &Conditions::single_copy},
-                                                 {"across_nodes", &Conditions::across_nodes},
-                                                 {"switches", &Conditions::switches},
-                                                 {"background", &Conditions::background}}};
+constexpr std::array<FlagWord, 10> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+                                                  {"commutative", &Conditions::commutative},
+                                                  {"predefined", &Conditions::predefined},
+                                                  {"unequal", &Conditions::unequal},
+                                                  {"unknown", &Conditions::unknown},
+                                                  {"single_copy", &Conditions::single_copy},
+                                                  {"across_nodes", &Conditions::across_nodes},
+                                                  {"switches", &Conditions::switches},
+                                                  {"interleaved", &Conditions::interleaved},
+                                                  {"background", &Conditions::background}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());

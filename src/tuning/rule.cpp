@@ -25,6 +25,11 @@ bool has_switches(const Situation& s) {
   return s.near && s.near->grouped(leaves);
 }
 
+/// Whether ranks of a node, or under a switch, are known not to follow each other.
+bool is_interleaved(const Situation& s) {
+  return s.near && !s.near->is_in_order();
+}
+
 Obstacle obstacle_of(passes::Misfit misfit) {
   switch (misfit) {
     case passes::Misfit::none:
@@ -48,7 +53,8 @@ bool Conditions::hold(const Situation& s) const {
          agrees(commutative, s.commutative) && agrees(predefined, s.predefined) &&
          agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
          agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
-         (!switches || *switches == has_switches(s)) && agrees(background, s.background);
+         (!switches || *switches == has_switches(s)) &&
+         (!interleaved || *interleaved == is_interleaved(s)) && agrees(background, s.background);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

@@ -17,6 +17,7 @@ class UncountedPort final : public transports::mpi::Port {
   ir::Rank rank() const noexcept override { return port_->rank(); }
   ir::Rank ranks() const noexcept override { return port_->ranks(); }
   std::uint32_t last_tag() const noexcept override { return port_->last_tag(); }
+  std::size_t longest_heard() const noexcept override { return port_->longest_heard(); }
   bool any_thread() const noexcept override { return port_->any_thread(); }
 
   Status send(const void* data, std::size_t bytes, ir::Rank to, std::uint32_t tag,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from hocket.errors import CommandError
-from hocket.lab import batches, drawing, jobs, launchers, shape, slurm, tree
+from hocket.lab import batches, drawing, jobs, launchers, naps, shape, slurm, tree
 from hocket.lab.lab import Lab
 from hocket.lab.process import Process
 from hocket.lab.quantities import format_latency, format_rate, parse_latency, parse_rate
@@ -242,6 +242,11 @@ def test_a_scattered_placement_is_the_same_every_time() -> None:
 def test_too_many_ranks_are_refused() -> None:
     with pytest.raises(CommandError, match="9 ranks with 2 on a node need 5 nodes, and there are 4"):
         jobs.place(_lab(shape.Shape()), jobs.Wanted(ranks=9, per_node=2))
+
+
+@pytest.mark.parametrize(("ranks", "us"), [(1, 50), (16, 50), (32, 150), (64, 350)])
+def test_ranks_that_share_a_core_nap_longer(ranks: int, us: int) -> None:
+    assert naps.nap_us(ranks, cores=2) == us
 
 
 def test_an_unknown_placement_is_refused() -> None:

@@ -265,7 +265,7 @@ TEST(Messages, AreAskedForAndAnswered) {
 }
 
 TEST(Messages, TagsAndNumbersStartAgain) {
-  constexpr std::size_t bytes = mpi::eager_bytes + 1000;
+  constexpr std::size_t bytes = mpi::packet_bytes;
   fake::Wire wire(2, {.last_tag = 3});
   Network first(wire.port(0)), second(wire.port(1));
   const auto members = all(2);
@@ -287,6 +287,52 @@ TEST(Messages, TagsAndNumbersStartAgain) {
     ASSERT_EQ(b, Status::ok);
     ASSERT_TRUE(in.holds(static_cast<int>(i)));
   }
+}
+
+/// An envelope with so much data in it that the MPI may ask the receiver first.
+TEST(Messages, SendersSeeToLongPacketsUntilTheyHaveLeft) {
+  constexpr std::size_t bytes = mpi::unattended_bytes + 1;
+  for (const std::size_t longest : {mpi::unattended_bytes, mpi::packet_bytes}) {
+    fake::Wire wire(2, {.buffered_bytes = mpi::unattended_bytes, .longest_heard = longest});
+    Network first(wire.port(0)), second(wire.port(1));
+    const auto members = all(2);
+    Messages sender(first, world, members), receiver(second, world, members);
+    sender.begin(1, 5, {});
+    receiver.begin(1, 5, {});
+    Buffer out(bytes, 1, false), in(bytes, 255, false);
+    Transfer sent = out.with(1), got = in.with(0);
+    ASSERT_EQ(sender.advance_send(sent), Status::pending);
+    receiver.take_in();
+    const bool in_one_message = longest > mpi::unattended_bytes;
+    if (!in_one_message) {
+      ASSERT_EQ(receiver.advance_recv(got), Status::pending);
+      receiver.take_in();
+    }
+    EXPECT_EQ(receiver.advance_recv(got), Status::ok);
+    EXPECT_TRUE(in.holds(1));
+    sender.take_in();
+    EXPECT_EQ(sender.advance_send(sent), Status::ok);
+  }
+}
+
+/// The MPI may still read it when the next one begins.
+TEST(Messages, AnAbandonedPacketIsNotWrittenOver) {
+  constexpr std::size_t bytes = mpi::eager_bytes + 1;
+  fake::Wire wire(2, {.buffered_bytes = 0, .reads_abandoned = true});
+  Network first(wire.port(0)), second(wire.port(1));
+  const auto members = all(2);
+  Messages sender(first, world, members), receiver(second, world, members);
+  Buffer given_up(bytes, 1, false), next(bytes, 2, false), in(bytes, 255, false);
+  Transfer lost = given_up.with(1), sent = next.with(1), got = in.with(0);
+  sender.begin(1, 5, {});
+  ASSERT_EQ(sender.advance_send(lost), Status::pending);
+  sender.abandon();
+  sender.begin(2, 5, {});
+  ASSERT_EQ(sender.advance_send(sent), Status::pending);
+  receiver.begin(1, 5, {});
+  receiver.take_in();
+  ASSERT_EQ(receiver.advance_recv(got), Status::ok);
+  EXPECT_TRUE(in.holds(1));
 }
 
 TEST(Messages, AnAbandonedReceiveWritesNoMore) {

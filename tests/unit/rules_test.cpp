@@ -106,10 +106,37 @@ TEST(Conditions, SwitchesAreKnownWhereTheyTellRanksApart) {
   s.near = &under_two;
   EXPECT_TRUE(holds(rule, s));
   EXPECT_FALSE(holds("gather !switches -> linear", s));
+  EXPECT_FALSE(holds("gather interleaved -> linear", s));
   s.near = &under_one;
   EXPECT_FALSE(holds(rule, s));
   s.near = &of_nodes;
   EXPECT_FALSE(holds(rule, s));
+}
+
+TEST(Conditions, RanksAreInterleavedWhereThoseOfASwitchDoNotFollowEachOther) {
+  Situation s = situation(Collective::allreduce, 4, 1024);
+  const char* rule = "allreduce interleaved -> ring";
+  EXPECT_FALSE(holds(rule, s));
+  const passes::GroupNumbers nodes = {0, 1, 2, 3};
+  const passes::Neighbourhood in_turns({nodes, {0, 1, 0, 1}}), in_blocks({nodes, {1, 1, 0, 0}});
+  s.near = &in_turns;
+  EXPECT_TRUE(holds(rule, s));
+  s.near = &in_blocks;
+  EXPECT_FALSE(holds(rule, s));
+}
+
+TEST(Defaults, ALargeAllreduceIsRenumberedWhereRanksAreInterleaved) {
+  Situation s = situation(Collective::allreduce, 4, 64 << 10);
+  s.across_nodes = true;
+  const passes::GroupNumbers nodes = {0, 1, 2, 3};
+  const passes::Neighbourhood in_turns({nodes, {0, 1, 0, 1}}), in_blocks({nodes, {0, 0, 1, 1}});
+  s.near = &in_turns;
+  EXPECT_EQ(Rules().choose(s).name, "ring reordered");
+  s.commutative = false;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.commutative = true;
+  s.near = &in_blocks;
+  EXPECT_EQ(Rules().choose(s).name, "native");
 }
 
 TEST(Defaults, AGatherFollowsSwitchesThatAreKnown) {

@@ -147,7 +147,8 @@ _rooted_sizes = (8, _KiB, 4 * _KiB, 64 * _KiB)
 _rooted = ("linear by leaves", "knomial by leaves", "linear")
 _scattered = Situation(placement="scattered", latency_us=500)
 _all_allreduce = tuple(ALGORITHMS["ompi"]["allreduce"])
-_alltoall = ("linear by nodes", "linear by nodes+leaves", "pairwise", "linear")
+_alltoall = ("bruck(radix=2) by nodes", "bruck(radix=4) by nodes", "linear by nodes", "pairwise", "linear")
+_alltoallv = ("linear by nodes", "linear by nodes+leaves", "pairwise", "linear")
 
 EXPERIMENTS = (
     Experiment(
@@ -206,7 +207,7 @@ EXPERIMENTS = (
                 _alltoall,
                 ("linear", "pairwise", "bruck", "linear_sync", "scattered"),
             ),
-            Case("alltoallv", (8, 256, 4 * _KiB), _alltoall, ("linear", "pairwise", "scattered")),
+            Case("alltoallv", (8, 256, 4 * _KiB), _alltoallv, ("linear", "pairwise", "scattered")),
         ),
         (
             Target(1.5, most_bytes=256),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hocket import _paths, processes
 from hocket.errors import CommandError, unknown
-from hocket.lab import costs, faults, launchers, machine, slurm, visible
+from hocket.lab import costs, faults, launchers, machine, naps, slurm, visible
 from hocket.lab.lab import Lab
 from hocket.lab.tree import Tree
 from hocket.mpis import Mpi
@@ -76,9 +76,10 @@ def _check_slurm(lab: Lab, wanted: Wanted) -> None:
         raise CommandError("Slurm places ranks in blocks; --placement is for jobs without --slurm")
 
 
-def _launch(lab: Lab, mpi: Mpi, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+def _launch(
+    lab: Lab, mpi: Mpi, wanted: Wanted, ranks: int, placement: launchers.Placement
+) -> tuple[list[str], dict[str, str]]:
     """The command line but for the program, and variables that it needs."""
-    ranks, placement = place(lab, wanted)
     if wanted.by_slurm:
         _check_slurm(lab, wanted)
         return slurm.command(mpi, ranks, placement), slurm.environment()
@@ -86,13 +87,14 @@ def _launch(lab: Lab, mpi: Mpi, wanted: Wanted) -> tuple[list[str], dict[str, st
     return launchers.command(mpi, lab.remote_shell, hosts, ranks, placement.per_node), {}
 
 
-def _napping(program: Sequence[str]) -> list[str]:
+def _napping(program: Sequence[str], ranks: int) -> list[str]:
     """With a library in front that lets ranks which wait leave their core: see src/lab/yield.c."""
     library = _paths.library("lab")
     if not library.exists():
         raise CommandError(f"{library} is missing; 'make build' or 'pip install .' puts it there", 1)
     preloaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), str(library)]
-    return ["env", f"LD_PRELOAD={':'.join(preloaded)}", *program]
+    nap = f"{naps.VARIABLE}={os.environ.get(naps.VARIABLE) or naps.nap_us(ranks)}"
+    return ["env", f"LD_PRELOAD={':'.join(preloaded)}", nap, *program]
 
 
 def _prepared(
@@ -104,13 +106,14 @@ def _prepared(
         *(variables[name] for name in variables if "/" in variables[name]),
     ]
     visible.make(lab, visible.of_job(program, more))
-    start, settings = _launch(lab, mpi, wanted)
+    ranks, placement = place(lab, wanted)
+    start, settings = _launch(lab, mpi, wanted, ranks, placement)
     if "HOCKET_TOPOLOGY" not in os.environ:
         variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
         if "HOCKET_COSTS" not in os.environ:
             variables.setdefault("HOCKET_COSTS", _write(lab, "costs", costs.text(lab.shape)))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
-    return lab.on_head(*start, *_napping(program)), environment
+    return lab.on_head(*start, *_napping(program, ranks)), environment
 
 
 def run(lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], **variables: str) -> int:

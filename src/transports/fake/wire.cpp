@@ -52,6 +52,7 @@ class Wire::WirePort final : public Port {
   Rank rank() const noexcept override { return rank_; }
   Rank ranks() const noexcept override { return wire_.ranks_; }
   std::uint32_t last_tag() const noexcept override { return wire_.settings_.last_tag; }
+  std::size_t longest_heard() const noexcept override { return wire_.settings_.longest_heard; }
   bool any_thread() const noexcept override { return true; }
 
   Status send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
@@ -98,7 +99,7 @@ class Wire::WirePort final : public Port {
     const auto given_up = tickets_.at(ticket);
     wire_.receives_[static_cast<std::size_t>(rank_)].remove_if(
         [&](const Receive& r) { return r.received == given_up; });
-    drop([&](const Message& m) { return m.sent == given_up; });
+    if (!wire_.settings_.reads_abandoned) drop([&](const Message& m) { return m.sent == given_up; });
     tickets_.erase(ticket);
   }
 

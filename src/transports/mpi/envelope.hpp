@@ -51,14 +51,16 @@ inline bool is_other_call(const Envelope& e, const CommunicatorId& communicator,
   return e.instance == instance && e.signature != signature && e.communicator == communicator;
 }
 
-/// Whoever sends a packet does not wait until it has left, so the MPI must never need the sender for it
-/// again: it stays below the 4 KiB from which on Open MPI's shared memory asks the receiver first.
-inline constexpr std::size_t packet_bytes = 4000;
-inline constexpr std::size_t eager_bytes = packet_bytes - sizeof(Envelope);
+inline constexpr std::size_t packet_bytes = 8000;
+
+/// Nobody waits until a packet of up to so many bytes has left, so the MPI must never need its sender again:
+/// it stays below the 4 KiB from which on Open MPI's shared memory asks the receiver first.
+inline constexpr std::size_t unattended_bytes = 4000;
+inline constexpr std::size_t eager_bytes = unattended_bytes - sizeof(Envelope);
 
 struct Packet {
   Envelope envelope;
-  std::array<std::byte, eager_bytes> payload;
+  std::array<std::byte, packet_bytes - sizeof(Envelope)> payload;
   // so much for what travels
   Packet* next = nullptr;   ///< in the list that it is in
   Rank from = -1;           ///< while it leaves: to whom

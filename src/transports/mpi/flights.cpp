@@ -58,25 +58,44 @@ Status Flights::begin(const Route& route, std::span<const Piece> pieces, std::si
                       std::uint32_t& index) noexcept {
   try {
     index = unused();
-    Flight& f = flights_[index];
-    f.data = contiguous(pieces);
-    if (!f.data) {
-      if (f.scratch.size() < bytes) f.scratch.resize(bytes);
-      f.data = f.scratch.data();
-      if (!route.receives) gather_pieces(pieces, f.data);
+    std::byte* data = contiguous(pieces);
+    if (!data) {
+      data = flights_[index].scratch_of(bytes);
+      if (!route.receives) gather_pieces(pieces, data);
     }
-    f.bytes = bytes;
-    f.done = 0;
-    f.peer = route.peer;
-    f.tag = route.tag;
-    f.receives = route.receives;
-    f.owner = owner;
-    const Status s = start_part(f);
-    if (s != Status::ok) end(index);
-    return s;
+    return start(route, data, bytes, owner, index);
   } catch (...) {
     return Status::no_memory;
   }
+}
+
+Status Flights::begin(const Envelope& envelope, Rank to, std::span<const Piece> pieces, const void* owner,
+                      std::uint32_t& index) noexcept {
+  try {
+    index = unused();
+    const std::size_t bytes = sizeof envelope + envelope.bytes;
+    std::byte* const packet = flights_[index].scratch_of(bytes);
+    std::memcpy(packet, &envelope, sizeof envelope);
+    gather_pieces(pieces, packet + sizeof envelope);
+    return start({to, 0, false}, packet, bytes, owner, index);
+  } catch (...) {
+    return Status::no_memory;
+  }
+}
+
+Status Flights::start(const Route& route, std::byte* data, std::size_t bytes, const void* owner,
+                      std::uint32_t index) noexcept {
+  Flight& f = flights_[index];
+  f.data = data;
+  f.bytes = bytes;
+  f.done = 0;
+  f.peer = route.peer;
+  f.tag = route.tag;
+  f.receives = route.receives;
+  f.owner = owner;
+  const Status s = start_part(f);
+  if (s != Status::ok) end(index);
+  return s;
 }
 
 Status Flights::start_part(Flight& f) noexcept {
@@ -114,11 +133,16 @@ void Flights::abandon_all() noexcept {
     if (flight.owner) abandon(flight.owner);
 }
 
+/// The MPI may still read the scratch memory of a send, so nobody gets it again.
 void Flights::abandon(const void* owner) noexcept {
   for (std::uint32_t i = 0; i < flights_.size(); ++i) {
-    if (flights_[i].owner != owner) continue;
-    port_.abandon(flights_[i].ticket);
-    end(i);
+    Flight& f = flights_[i];
+    if (f.owner != owner) continue;
+    port_.abandon(f.ticket);
+    if (f.receives || f.data != f.scratch.data())
+      end(i);
+    else
+      f.owner = nullptr;
   }
 }
 

@@ -1,5 +1,6 @@
-// Data that travel outside of their envelope: straight between the program's buffers where they are
-// contiguous, else through scratch memory. Of any size: in parts that an int can count.
+// Messages whose sender sees to them until they have left: data outside of their envelope, straight between
+// the program's buffers where they are contiguous, else through scratch memory, in parts that an int can
+// count; and packets that the MPI may not send at once.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "transports/mpi/port.hpp"
+#include "transports/mpi/envelope.hpp"
 #include "transports/transport.hpp"
 
 namespace hocket::transports::mpi {
@@ -23,6 +24,11 @@ struct Flight {
   Port::Ticket ticket = 0;
   const void* owner = nullptr;     ///< null: not in use
   std::vector<std::byte> scratch;  ///< if the data are not contiguous; stays for the next
+
+  std::byte* scratch_of(std::size_t size) {
+    if (scratch.size() < size) scratch.resize(size);
+    return scratch.data();
+  }
 };
 
 class Flights {
@@ -38,6 +44,9 @@ class Flights {
   /// Starts with the pieces' data. ok: `index` is the flight's.
   Status begin(const Route& route, std::span<const Piece> pieces, std::size_t bytes, const void* owner,
                std::uint32_t& index) noexcept;
+  /// Sends an envelope with its data in it, as a packet.
+  Status begin(const Envelope& envelope, Rank to, std::span<const Piece> pieces, const void* owner,
+               std::uint32_t& index) noexcept;
   /// ok: everything has arrived where it belongs, and the flight is over.
   Status advance(std::uint32_t index, std::span<const Piece> pieces) noexcept;
   /// Ends all of this owner's.
@@ -45,6 +54,8 @@ class Flights {
   void abandon_all() noexcept;
 
  private:
+  Status start(const Route& route, std::byte* data, std::size_t bytes, const void* owner,
+               std::uint32_t index) noexcept;
   Status start_part(Flight& flight) noexcept;
   Status move_on(Flight& flight) noexcept;
   void end(std::uint32_t index) noexcept;

@@ -86,23 +86,37 @@ bool Messages::finds_other_call() noexcept {
 Status Messages::start_send(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
   if (network_.leaving_ >= Network::most_leaving) return Status::pending;
+  Envelope e = envelope();
+  e.number = number_in(transfer.state);
+  e.bytes = transfer.total;
+  if (transfer.total <= eager_bytes) return send_unattended(e, transfer);
+  const Rank to = world(transfer.peer);
+  std::uint32_t flight = 0;
+  const Status s = sizeof e + transfer.total <= network_.port_->longest_heard()
+                       ? network_.flights_.begin(e, to, transfer.pieces, this, flight)
+                       : send_after(e, to, transfer, flight);
+  if (s == Status::ok) set_flight(transfer.state, flight);
+  return s;
+}
+
+Status Messages::send_unattended(const Envelope& e, Transfer& transfer) noexcept {
   Packet* packet = network_.pool_.take();
   if (!packet) return Status::no_memory;
-  const Rank to = world(transfer.peer);
-  packet->envelope = envelope();
-  packet->envelope.number = number_in(transfer.state);
-  packet->envelope.bytes = transfer.total;
-  if (transfer.total <= eager_bytes) {
-    gather_pieces(transfer.pieces, packet->payload.data());
-    const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, to);
-    return s == Status::ok ? end(transfer) : s;
-  }
+  packet->envelope = e;
+  gather_pieces(transfer.pieces, packet->payload.data());
+  const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, world(transfer.peer));
+  return s == Status::ok ? end(transfer) : s;
+}
+
+/// The data follow their envelope.
+Status Messages::send_after(const Envelope& e, Rank to, const Transfer& transfer,
+                            std::uint32_t& flight) noexcept {
+  Packet* packet = network_.pool_.take();
+  if (!packet) return Status::no_memory;
+  packet->envelope = e;
   const std::uint32_t tag = packet->envelope.tag = network_.next_tag(to);
   if (const Status s = network_.post(packet, sizeof(Envelope), to); s != Status::ok) return s;
-  std::uint32_t flight = 0;
-  const Status s = network_.flights_.begin({to, tag, false}, transfer.pieces, transfer.total, this, flight);
-  set_flight(transfer.state, flight);
-  return s;
+  return network_.flights_.begin({to, tag, false}, transfer.pieces, transfer.total, this, flight);
 }
 
 Status Messages::advance_recv(Transfer& transfer) noexcept {

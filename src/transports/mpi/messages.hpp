@@ -57,6 +57,9 @@ class Messages final : public TwoSided {
   Rank world(Rank peer) const noexcept { return members_[static_cast<std::size_t>(peer)]; }
   Numbers& numbers(Rank peer) noexcept { return numbers_[static_cast<std::size_t>(peer)]; }
   Status start_send(Transfer& transfer) noexcept;
+  Status send_unattended(const Envelope& envelope, Transfer& transfer) noexcept;
+  Status send_after(const Envelope& envelope, Rank to, const Transfer& transfer,
+                    std::uint32_t& flight) noexcept;
   Status start_recv(Transfer& transfer) noexcept;
   Status fly(Transfer& transfer) noexcept;
   Status end(Transfer& transfer) noexcept;

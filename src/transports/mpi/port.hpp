@@ -23,6 +23,8 @@ class Port {
   virtual Rank rank() const noexcept = 0;  ///< in the world, as are all ranks here
   virtual Rank ranks() const noexcept = 0;
   virtual std::uint32_t last_tag() const noexcept = 0;
+  /// What a message that is heard may carry, whose sender sees to it until it has left.
+  virtual std::size_t longest_heard() const noexcept = 0;
   /// May be used by any thread at any time, not only where the program is inside of a call of MPI.
   virtual bool any_thread() const noexcept = 0;
 

@@ -35,6 +35,11 @@ MpiPort::~MpiPort() {
   }
 }
 
+/// What a probe has found is received at once, and must not have to wait for its sender.
+std::size_t MpiPort::longest_heard() const noexcept {
+  return probes ? transports::mpi::unattended_bytes : transports::mpi::packet_bytes;
+}
+
 /// By as many as there are, so that a program comes soon to where nothing is allocated.
 void MpiPort::grow() {
   const std::size_t before = flights_.size();

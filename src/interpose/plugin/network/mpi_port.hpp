@@ -20,6 +20,7 @@ class MpiPort final : public transports::mpi::Port {
   Rank rank() const noexcept override { return rank_; }
   Rank ranks() const noexcept override { return ranks_; }
   std::uint32_t last_tag() const noexcept override { return last_tag_; }
+  std::size_t longest_heard() const noexcept override;
   bool any_thread() const noexcept override { return any_thread_; }
 
   Status send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
