@@ -9,6 +9,8 @@ import pytest
 from hocket.bench import topology_prediction
 from hocket.bench.topology_experiments import Situation
 from hocket.lab import costs
+from hocket.simulate import machine, placement, scale
+from hocket.simulate.scale import Call
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -45,6 +47,47 @@ def test_plan_prints_the_schedule_of_a_recipe(hocket: Hocket) -> None:
     assert told.returncode == 0, told.stderr
     assert "recv 1: output[1..2)" in told.stdout
     assert "recv 2: output[2..4)" in told.stdout
+
+
+_SOCKETS = ("--topology", "node:2 socket:2 core:2")
+_BY_SOCKETS = "recursive_doubling by sockets+nodes"
+
+
+def test_plan_knows_the_sockets_of_nodes(hocket: Hocket) -> None:
+    told = hocket("plan", f"allreduce:{_BY_SOCKETS}", "-n", "8", *_SOCKETS, "--rank", "0")
+    assert told.returncode == 0, told.stderr
+    peers = [line.split()[3] for line in told.stdout.splitlines() if " send " in line]
+    assert peers == ["4:", "2:", "1:"]  # the other node, the other socket, the other core
+
+
+def test_explain_knows_the_sockets_of_nodes(hocket: Hocket) -> None:
+    forced = {"HOCKET_FORCE": "bcast:knomial by sockets"}
+    assert hocket("explain", "bcast", "-n", "8", *_SOCKETS, **forced).stdout.startswith(
+        "bcast: knomial by sockets\n"
+    )
+    without = hocket("explain", "bcast", "-n", "8", "--topology", "node:2 core:4", **forced)
+    assert "forced knomial by sockets does not fit: the ranks are not in such groups" in without.stdout
+
+
+def test_simulate_knows_the_sockets_of_nodes() -> None:
+    found = machine.of_words("node:2 socket:2 core:2")
+    placed = placement.on_nodes([0, 1], 8, 4)
+    assert dict(placement.places(found.shape, placed))["package"] == [0, 0, 1, 1, 2, 2, 3, 3]
+    for recipe in (_BY_SOCKETS, "ring by sockets"):
+        assert not scale.predict(found, placed, Call("allreduce", 64), recipe).refusal
+    segmented = scale.predict(found, placed, Call("bcast", 1 << 20), "chain(segments=8) by sockets")
+    whole = scale.predict(found, placed, Call("bcast", 1 << 20), "chain(segments=1) by sockets")
+    assert not segmented.refusal
+    assert segmented.total < whole.total
+
+
+def test_places_name_a_node_for_each_rank() -> None:
+    request = ("allreduce", "ring by nodes", 4, 0, True)
+    assert core.recipe_obstacle(*request, []) == "it is not known where the ranks are"
+    assert core.recipe_obstacle(*request, [("node", [0, 0, 0, 0])]) == "the ranks are not in such groups"
+    assert core.recipe_obstacle(*request, [("core", [0, 1, 2, 3]), ("node", [0, 0, 1, 1])]) == ""
+    with pytest.raises(RuntimeError, match="places of another number of ranks"):
+        core.recipe_obstacle(*request, [("node", [0, 0, 1])])
 
 
 @pytest.mark.parametrize(
