@@ -49,6 +49,12 @@ def test_plan_prints_the_schedule_of_a_recipe(hocket: Hocket) -> None:
     assert "recv 2: output[2..4)" in told.stdout
 
 
+def test_a_width_may_be_the_last_word(hocket: Hocket) -> None:
+    told = hocket("plan", "gather:linear by nodes(radix=2)", "-n", "8", "--topology", "node:2", "--rank", "0")
+    assert told.returncode == 0, told.stderr
+    assert "recv 2: output[2..4)" in told.stdout  # rank 2 forwards the block of rank 3
+
+
 _SOCKETS = ("--topology", "node:2 socket:2 core:2")
 _BY_SOCKETS = "recursive_doubling by sockets+nodes"
 

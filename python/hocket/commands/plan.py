@@ -85,7 +85,7 @@ def plan(
         raise CommandError(f"which algorithm? There are: {names}")
     _check_place(ranks, rank, root)
     wanted = range(ranks) if rank is None else [rank]
-    if " " in name.split(")")[-1].strip():
+    if catalog.split_recipe(name)[1]:
         places = placement.of_job(topology, placed, ranks, ranks_per_node)
         _print_recipe(collective, name, (ranks, root, not non_commutative, places), wanted)
         return
