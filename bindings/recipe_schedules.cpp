@@ -1,6 +1,7 @@
-// Schedules of recipes.
+// Schedules of recipes: as text, and their proof.
 #include "base/error.hpp"
 #include "ir/text.hpp"
+#include "ir/verify.hpp"
 #include "recipes.hpp"
 
 namespace hocket::bindings {
@@ -35,6 +36,25 @@ std::string text_of(const Followed& f, int rank) {
   return ir::to_text(passes::build(f.recipe, f.request.seen_by(rank), f.near.get()));
 }
 
+/// What ranks have to know of sizes, at least. Leaders keep blocks of others; in an alltoallv their sizes
+/// come ahead of a schedule that is the one of equal blocks.
+ir::Sizes sizes_of(const passes::Recipe& recipe) {
+  using algorithms::Blocks;
+  const bool is_told = recipe.algorithm->collective == ir::Collective::alltoall && !recipe.by.empty();
+  if (is_told || recipe.algorithm->blocks == Blocks::equal) return ir::Sizes::equal;
+  const bool is_known = recipe.algorithm->blocks == Blocks::known || !recipe.by.empty();
+  return is_known ? ir::Sizes::known : ir::Sizes::own;
+}
+
+/// Under the weakest conditions under which it may run. Empty: proved.
+std::string verdict(const Followed& f, bool in_place) {
+  check(f);
+  const ir::Expectation expectation{
+      .in_place = in_place, .ranked = !f.request.commutative, .sizes = sizes_of(f.recipe)};
+  const auto result = ir::verify(passes::build_all(f.recipe, f.request, f.near.get()), expectation);
+  return result.ok ? std::string() : result.what;
+}
+
 }  // namespace
 
 void bind_recipes(nb::module_& m) {
@@ -50,6 +70,13 @@ void bind_recipes(nb::module_& m) {
         return obstacle_of(followed(collective, recipe, ranks, root, commutative, places));
       },
       "Why these ranks cannot follow a recipe, or an empty text.");
+  m.def(
+      "verify_recipe",
+      [](Text collective, Text recipe, int ranks, int root, bool commutative, const Places& places,
+         bool in_place) {
+        return verdict(followed(collective, recipe, ranks, root, commutative, places), in_place);
+      },
+      "Symbolic execution of all ranks: what is wrong, or an empty text.");
 }
 
 }  // namespace hocket::bindings

@@ -56,6 +56,15 @@ def verify(
 def recipe_obstacle(
     collective: str, recipe: str, ranks: int, root: int, commutative: bool, places: Places
 ) -> str: ...
+def verify_recipe(
+    collective: str,
+    recipe: str,
+    ranks: int,
+    root: int,
+    commutative: bool,
+    places: Places,
+    in_place: bool,
+) -> str: ...
 def choose(
     *,
     collective: str,

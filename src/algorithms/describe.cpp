@@ -86,6 +86,12 @@ and the next rule decides.
 HOCKET_FORCE='gather:linear by leaves, allreduce:cheapest(recursive_doubling by nodes+leaves, ring reordered)'
 ```
 
+`hocket explain`, `plan` and `verify` take a machine in words, too; packages of its nodes are sockets there, each full of ranks in order:
+
+```
+hocket verify 'allreduce:ring by sockets+nodes' --ranks 64 --topology 'leaf:4 node:4 socket:2 core:8'
+```
+
 Not for scan and exscan. `gatherv` and `scatterv`, whose sizes not all ranks know, run flat or not at all. In an `alltoallv` by levels each rank's
 sizes go to its leaders first, in one small message.
 

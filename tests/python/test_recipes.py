@@ -110,6 +110,51 @@ def test_plan_says_what_is_wrong_with_a_recipe(hocket: Hocket, recipe: str, prob
     assert problem in told.stderr
 
 
+@pytest.mark.parametrize(
+    ("recipe", "where", "requests"),
+    [
+        ("allreduce:ring by nodes+leaves with 2 leaders", ("--topology", "leaf:2 node:2", "--ranks", "8"), 2),
+        ("reduce:knomial by nodes", ("--topology", "node:2", "--ranks", "3-5"), 3 * 3 * 2 * 2),
+        (f"allreduce:{_BY_SOCKETS}", (*_SOCKETS, "--ranks", "8"), 4),
+        ("alltoall:pairwise by leaves", ("--topology", "leaf:2 node:2", "--ranks", "4"), 1),
+        ("gather:linear reordered", ("--topology", "leaf:2 node:2", "--ranks", "4"), 6),
+        ("bcast:knomial(radix=4) in 3 segments", ("--ranks", "1-3"), (1 + 2 + 2 + 1) * 2),
+    ],
+)
+def test_verify_proves_a_recipe(hocket: Hocket, recipe: str, where: tuple[str, ...], requests: int) -> None:
+    told = hocket("verify", recipe, *where)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert " ".join(told.stdout.split()) == f"{recipe} proved for {requests} requests"
+
+
+def test_verify_leaves_out_orders_that_a_recipe_does_not_keep(hocket: Hocket) -> None:
+    where = ("--topology", "leaf:2 node:2", "--ranks", "4")
+    told = hocket("verify", "allreduce:recursive_doubling by leaves", *where, "--placement", "cyclic")
+    assert "proved for 2 requests" in told.stdout
+    in_blocks = hocket("verify", "allreduce:recursive_doubling by leaves", *where)
+    assert "proved for 4 requests" in in_blocks.stdout
+
+
+@pytest.mark.parametrize(
+    ("recipe", "where", "problem"),
+    [
+        ("bcast:knomial by nodes", (), "4 ranks, root 0: it is not known where the ranks are"),
+        ("bcast:knomial by nodes", ("--topology", "node:4"), "root 0: the ranks are not in such groups"),
+        ("bcast:knomial by racks", (), "unknown level 'racks'"),
+        ("bcast:flat by nodes", (), "does not send and receive"),
+        ("bcast:native by nodes", (), "no algorithm for bcast named 'native'"),
+        ("bcast:knomial by nodes", ("--topology", "node:2 core:1"), "this machine has 2"),
+        ("bcast:knomial by nodes", ("--placement", "random"), "no placement named 'random'"),
+    ],
+)
+def test_verify_says_why_a_recipe_cannot_be_followed(
+    hocket: Hocket, recipe: str, where: tuple[str, ...], problem: str
+) -> None:
+    told = hocket("verify", recipe, "--ranks", "4", *where)
+    assert told.returncode == 2
+    assert problem in told.stderr
+
+
 def test_a_placement_must_be_known(hocket: Hocket) -> None:
     told = hocket("explain", "gather", "-n", "4", "--topology", "leaf:2 node:2", "--placement", "random")
     assert told.returncode == 2
