@@ -4,6 +4,7 @@
 
 NB_MODULE(_core, m) {
   hocket::bindings::bind_catalog(m);
+  hocket::bindings::bind_recipes(m);
   hocket::bindings::bind_schedules(m);
   hocket::bindings::bind_selection(m);
   hocket::bindings::bind_settings(m);

@@ -1,14 +1,8 @@
 // Schedules as text and dicts, their proof and their counts.
-#include <nanobind/stl/vector.h>
-
-#include <memory>
-
 #include "base/error.hpp"
 #include "ir/count.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
-#include "passes/recipe.hpp"
-#include "tuning/parse_recipe.hpp"
 #include "values.hpp"
 
 namespace hocket::bindings {
@@ -110,18 +104,6 @@ std::string verdict(const Named& n, bool in_place) {
   return result.ok ? std::string() : result.what;
 }
 
-std::string recipe_text(const std::string& collective, const std::string& text, int ranks, int root,
-                        bool commutative, const std::vector<passes::GroupNumbers>& places, int rank) {
-  if (ranks < 1 || root < 0 || root >= ranks || rank < 0 || rank >= ranks) throw Error("no such rank");
-  const passes::Recipe recipe = tuning::parse_recipe(collective_from(collective), text);
-  if (recipe.is_native()) throw Error("the MPI's own schedules are not known");
-  const auto near = places.empty() ? nullptr : std::make_unique<passes::Neighbourhood>(places);
-  const ir::Request request{recipe.algorithm->collective, ranks, rank, root, commutative, {}};
-  if (passes::misfit(recipe, request, near.get()) != passes::Misfit::none)
-    throw Error("'" + text + "' does not fit these ranks");
-  return ir::to_text(passes::build(recipe, request, near.get()));
-}
-
 }  // namespace
 
 void bind_schedules(nb::module_& m) {
@@ -133,7 +115,6 @@ void bind_schedules(nb::module_& m) {
         return ir::to_text(built(named(collective, algorithm, ranks, root, parameters, commutative), rank));
       },
       "One rank's schedule for people.");
-  m.def("recipe_text", recipe_text, "One rank's schedule of a recipe's text, on such places, for people.");
   m.def(
       "schedule",
       [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,

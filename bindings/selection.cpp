@@ -1,14 +1,12 @@
 // The rules: what would be chosen, and why.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
-#include <memory>
-
+#include "base/error.hpp"
 #include "passes/loads.hpp"
+#include "recipes.hpp"
 #include "tuning/model.hpp"
 #include "tuning/parse_recipe.hpp"
 #include "tuning/rules.hpp"
-#include "values.hpp"
 
 namespace hocket::bindings {
 
@@ -32,12 +30,6 @@ nb::list rule_texts(const std::string& disable, const std::string& force, const 
   return texts;
 }
 
-/// A row for each level, innermost first: the group of each rank. Nothing is known of the machine without
-/// any.
-std::unique_ptr<passes::Neighbourhood> neighbourhood(const std::vector<passes::GroupNumbers>& places) {
-  return places.empty() ? nullptr : std::make_unique<passes::Neighbourhood>(places);
-}
-
 nb::list considered_to_list(const std::vector<tuning::Considered>& all) {
   nb::list list;
   for (const auto& each : all)
@@ -48,9 +40,8 @@ nb::list considered_to_list(const std::vector<tuning::Considered>& all) {
 nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, bool sizes_known,
                 bool equal_blocks, bool commutative, bool predefined, bool oversubscribed, bool single_copy,
                 bool across_nodes, const std::string& disable, const std::string& force,
-                const std::string& rules, const std::vector<passes::GroupNumbers>& places,
-                const std::string& costs_file) {
-  const auto near = neighbourhood(places);
+                const std::string& rules, const Places& places, const std::string& costs_file) {
+  const Near near = near_of(places);
   const tuning::Costs costs = tuning::costs_from(costs_file);
   const tuning::Model model(costs, near.get());
   const tuning::Situation situation{.collective = collective_from(collective),
@@ -74,38 +65,42 @@ nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, boo
 /// A recipe on a machine, and whether it fits there.
 class Placed {
  public:
-  Placed(const std::string& collective, const std::string& text,
-         const std::vector<passes::GroupNumbers>& places)
+  Placed(const std::string& collective, const std::string& text, const Places& places)
       : recipe_(tuning::parse_recipe(collective_from(collective), text)),
-        near_(places),
+        near_(near_of(places)),
         request_{recipe_.is_native() ? ir::Collective::barrier : recipe_.algorithm->collective,
-                 near_.ranks()} {}
+                 ranks_of(near_)} {}
 
   bool fits() const {
-    return !recipe_.is_native() && passes::misfit(recipe_, request_, &near_) == passes::Misfit::none;
+    return !recipe_.is_native() && passes::misfit(recipe_, request_, near_.get()) == passes::Misfit::none;
   }
   std::optional<tuning::Cost> cost(const tuning::Costs& costs) const {
-    return tuning::Model(costs, &near_).of(recipe_, request_);
+    return tuning::Model(costs, near_.get()).of(recipe_, request_);
   }
   double busiest(std::size_t boundary) const {
-    return passes::busiest(passes::build_all(recipe_, request_, &near_), &near_, boundary);
+    return passes::busiest(passes::build_all(recipe_, request_, near_.get()), near_.get(), boundary);
   }
 
  private:
+  static ir::Rank ranks_of(const Near& near) {
+    if (!near) throw Error("nothing is said of nodes");
+    return near->ranks();
+  }
+
   passes::Recipe recipe_;
-  passes::Neighbourhood near_;
+  Near near_;
   ir::Request request_;
 };
 
-nb::object cost(const std::string& collective, const std::string& recipe,
-                const std::vector<passes::GroupNumbers>& places, const std::string& costs_text) {
+nb::object cost(const std::string& collective, const std::string& recipe, const Places& places,
+                const std::string& costs_text) {
   const Placed placed(collective, recipe, places);
   const auto found = placed.fits() ? placed.cost(tuning::parse_costs(costs_text, "costs")) : std::nullopt;
   return found ? nb::object(nb::make_tuple(found->startup_us, found->us_per_byte)) : nb::none();
 }
 
 std::optional<double> busiest_link(const std::string& collective, const std::string& recipe,
-                                   const std::vector<passes::GroupNumbers>& places, std::size_t boundary) {
+                                   const Places& places, std::size_t boundary) {
   const Placed placed(collective, recipe, places);
   return placed.fits() ? std::optional(placed.busiest(boundary)) : std::nullopt;
 }
@@ -119,9 +114,8 @@ void bind_selection(nb::module_& m) {
       nb::arg("oversubscribed"), nb::arg("single_copy"), nb::arg("across_nodes"), nb::arg("disable"),
       nb::arg("force"), nb::arg("rules"), nb::arg("places"), nb::arg("costs"),
       "The algorithm (empty: left to the MPI), its parameters, its name, the rule's text, and what the rule "
-      "has chosen from: name, whether it fits, predicted us. `places`: the group of each rank, level by "
-      "level; "
-      "`costs`: a file, or nothing.");
+      "has chosen from: name, whether it fits, predicted us. `places`: levels by name and the group of each "
+      "rank, from the inside out; `costs`: a file, or nothing.");
   m.def(
       "cost", cost,
       "Startup in us and us per byte of a recipe on such places by the text of costs; None where the recipe "

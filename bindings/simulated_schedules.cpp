@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "passes/segment.hpp"
-#include "tuning/parse_recipe.hpp"
 
 namespace hocket::bindings {
 
@@ -13,17 +12,15 @@ namespace simulated = executors::simulated;
 
 namespace {
 
-using Near = std::shared_ptr<const passes::Neighbourhood>;
-
-/// Two ranks on a node, two nodes under a leaf.
+/// Two ranks on a socket, two sockets on a node, two nodes under a leaf; and one rank that is alone.
 constexpr ir::Rank few = 9;
 Near near_of_few() {
-  std::vector<passes::GroupNumbers> rows(2);
-  for (std::uint32_t rank = 0; rank < few; ++rank) {
-    rows[0].push_back(rank / 2);
-    rows[1].push_back(rank / 4);
-  }
-  return std::make_shared<passes::Neighbourhood>(std::move(rows));
+  const auto in_groups_of = [](std::uint32_t size) {
+    passes::GroupNumbers numbers;
+    for (std::uint32_t rank = 0; rank < few; ++rank) numbers.push_back(rank / size);
+    return numbers;
+  };
+  return near_of({{"package", in_groups_of(2)}, {"node", in_groups_of(4)}, {"leaf", in_groups_of(8)}});
 }
 
 /// Whether schedules may be segmented does not depend on the number of ranks: a few tell.
@@ -67,39 +64,7 @@ simulated::ScheduleOf schedule_of(passes::Recipe recipe, const ir::Request& requ
   return [whole, segments](ir::Rank rank) { return passes::segment(whole(rank), segments); };
 }
 
-passes::GroupNumbers numbers_of(const simulated::Level& level, ir::Rank ranks) {
-  passes::GroupNumbers numbers;
-  for (ir::Rank rank = 0; rank < ranks; ++rank) numbers.push_back(level.group(rank));
-  return numbers;
-}
-
-/// From the node on outwards, and packages inside; null where nothing is said of nodes.
-Near near_of(const simulated::Network& network, ir::Rank ranks) {
-  std::vector<passes::GroupNumbers> rows;
-  passes::GroupNumbers sockets;
-  for (const auto& level : network.levels) {
-    if (level.name == "package") sockets = numbers_of(level, ranks);
-    if (!level.holds_all() && (level.name == "node" || !rows.empty()))
-      rows.push_back(numbers_of(level, ranks));
-  }
-  if (rows.empty()) return nullptr;
-  return std::make_shared<const passes::Neighbourhood>(std::move(rows), std::move(sockets));
-}
-
-void check(passes::Misfit misfit) {
-  if (misfit == passes::Misfit::ranks) throw Error("it does not fit this number of ranks");
-  if (misfit == passes::Misfit::groups) throw Error("the ranks are not in such groups");
-  if (misfit == passes::Misfit::order) throw Error("the operation does not commute");
-}
-
 }  // namespace
-
-ir::Request request_from(const std::string& collective, int ranks, int root, bool commutative) {
-  if (ranks < 1 || root < 0 || root >= ranks) throw Error("no such root among the ranks");
-  ir::Request request{.collective = collective_from(collective), .ranks = ranks, .rank = 0, .root = root};
-  request.commutative = commutative;
-  return request;
-}
 
 simulated::ScheduleOf flat_schedule_of(const Named& n) {
   passes::Recipe recipe = passes::plain(n.algorithm);
@@ -107,12 +72,10 @@ simulated::ScheduleOf flat_schedule_of(const Named& n) {
   return schedule_of(recipe, n.request, nullptr);
 }
 
-simulated::ScheduleOf schedule_of(const ir::Request& request, const std::string& text,
-                                  const simulated::Network& network) {
-  const passes::Recipe recipe = tuning::parse_recipe(request.collective, text);
-  if (!recipe.algorithm) throw Error("'" + text + "' is no algorithm");
-  const Near near = near_of(network, request.ranks);
-  check(passes::misfit(recipe, request, near.get()));
+simulated::ScheduleOf schedule_of(const ir::Request& request, const std::string& text, const Places& places) {
+  const passes::Recipe recipe = recipe_from(request.collective, text);
+  const Near near = near_of(places);
+  if (const std::string why = obstacle(recipe, request, near); !why.empty()) throw Error(why);
   return schedule_of(recipe, request, near);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "executors/simulated/classes.hpp"
-#include "values.hpp"
+#include "recipes.hpp"
 
 namespace hocket::bindings {
 
@@ -12,10 +12,8 @@ executors::simulated::ScheduleOf flat_schedule_of(const Named& n);
 
 /// Of a recipe's text. Throws Error where it cannot be followed on this machine.
 executors::simulated::ScheduleOf schedule_of(const ir::Request& request, const std::string& recipe,
-                                             const executors::simulated::Network& network);
+                                             const Places& places);
 
 executors::simulated::Network network_from(const nb::dict& d);
-/// Of any rank among these, with its root.
-ir::Request request_from(const std::string& collective, int ranks, int root, bool commutative);
 
 }  // namespace hocket::bindings

@@ -59,9 +59,9 @@ simulated::Prediction predicted(const simulated::Classes& classes, const simulat
 }
 
 nb::dict simulated_at_scale(const ir::Request& request, const std::string& recipe, std::uint64_t bytes,
-                            const simulated::Network& network) {
+                            const simulated::Network& network, const Places& places) {
   network.check(request.ranks);
-  const auto classes = simulated::classify(request.ranks, schedule_of(request, recipe, network), bytes,
+  const auto classes = simulated::classify(request.ranks, schedule_of(request, recipe, places), bytes,
                                            network, most_steps_at_scale);
   auto d = prediction_to_dict(predicted(classes, network));
   d["classes"] = classes.period;
@@ -85,11 +85,12 @@ void bind_simulation(nb::module_& m) {
   m.def(
       "simulate_at_scale",
       [](Text collective, Text recipe, int ranks, int root, bool commutative, std::uint64_t bytes,
-         const nb::dict& network) {
+         const nb::dict& network, const Places& places) {
         return simulated_at_scale(request_from(collective, ranks, root, commutative), recipe, bytes,
-                                  network_from(network));
+                                  network_from(network), places);
       },
-      "As simulate(), of a recipe's text such as `ring by nodes`, and what leaves the groups of each level.");
+      "As simulate(), of a recipe's text such as `ring by nodes`, on such places, and what leaves the groups "
+      "of each level.");
   m.def(
       "goal",
       [](Text collective, Text algorithm, int ranks, int root, const nb::dict& parameters, bool commutative,

@@ -25,6 +25,7 @@ ir::Collective collective_from(const std::string& name);
 nb::dict parameters_to_dict(const algorithms::Algorithm& algorithm, const ir::Parameters& values);
 
 void bind_catalog(nb::module_& m);
+void bind_recipes(nb::module_& m);
 void bind_schedules(nb::module_& m);
 void bind_selection(nb::module_& m);
 void bind_settings(nb::module_& m);

@@ -51,8 +51,8 @@ std::uint64_t messages_of(const simulated::Trace& trace) {
 }
 
 std::vector<simulated::Trace> traces_of(const ir::Request& request, const std::string& recipe,
-                                        std::uint64_t bytes, const simulated::Network& network) {
-  const auto schedule_of = bindings::schedule_of(request, recipe, network);
+                                        std::uint64_t bytes, const Places& places) {
+  const auto schedule_of = bindings::schedule_of(request, recipe, places);
   std::vector<simulated::Trace> traces;
   std::uint64_t messages = 0;
   for (ir::Rank rank = 0; rank < request.ranks; ++rank) {
@@ -76,8 +76,8 @@ std::vector<double> run(const nb::dict& d) {
   const auto request = request_from(nb::cast<std::string>(d["collective"]), static_cast<int>(nodes.size()),
                                     nb::cast<int>(d["root"]), nb::cast<bool>(d["commutative"]));
   network.check(request.ranks);
-  auto traces =
-      traces_of(request, nb::cast<std::string>(d["recipe"]), nb::cast<std::uint64_t>(d["bytes"]), network);
+  auto traces = traces_of(request, nb::cast<std::string>(d["recipe"]), nb::cast<std::uint64_t>(d["bytes"]),
+                          nb::cast<Places>(d["places"]));
   int argc = 1;
   std::array<char, 7> name = {"hocket"};
   std::array<char*, 2> argv = {name.data(), nullptr};

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+Places = list[tuple[str, list[int]]]
+
 def catalog() -> list[dict[str, Any]]: ...
 def fits(
     collective: str, algorithm: str, ranks: int, root: int, parameters: dict[str, int], commutative: bool
@@ -21,7 +23,7 @@ def recipe_text(
     ranks: int,
     root: int,
     commutative: bool,
-    places: list[list[int]],
+    places: Places,
     rank: int,
 ) -> str: ...
 def schedule(
@@ -51,6 +53,18 @@ def verify(
     commutative: bool,
     in_place: bool,
 ) -> str: ...
+def recipe_obstacle(
+    collective: str, recipe: str, ranks: int, root: int, commutative: bool, places: Places
+) -> str: ...
+def verify_recipe(
+    collective: str,
+    recipe: str,
+    ranks: int,
+    root: int,
+    commutative: bool,
+    places: Places,
+    in_place: bool,
+) -> str: ...
 def choose(
     *,
     collective: str,
@@ -66,11 +80,11 @@ def choose(
     disable: str,
     force: str,
     rules: str,
-    places: list[list[int]],
+    places: Places,
     costs: str,
 ) -> dict[str, Any]: ...
-def cost(collective: str, recipe: str, places: list[list[int]], costs: str) -> tuple[float, float] | None: ...
-def busiest_link(collective: str, recipe: str, places: list[list[int]], boundary: int) -> float | None: ...
+def cost(collective: str, recipe: str, places: Places, costs: str) -> tuple[float, float] | None: ...
+def busiest_link(collective: str, recipe: str, places: Places, boundary: int) -> float | None: ...
 def rules(disable: str, force: str, file: str) -> list[str]: ...
 def options() -> list[dict[str, str]]: ...
 def topology_formats() -> list[str]: ...

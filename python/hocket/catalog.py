@@ -77,6 +77,12 @@ def row_named(collective: str, text: str) -> Named:
     raise unknown(f"algorithm for {collective}", name, [row["name"] for row in rows(collective)])
 
 
+def split_recipe(text: str) -> tuple[str, str]:
+    """knomial(radix=4) by nodes -> (knomial(radix=4), by nodes); the second part is empty for a flat row."""
+    matched = re.fullmatch(r"(\w+(?:\s*\([^)]*\))?)(.*)", text.strip())
+    return (matched[1], matched[2].strip()) if matched else (text, "")
+
+
 def split(text: str) -> tuple[str, str]:
     """allreduce:ring -> (allreduce, ring); the second part may be empty."""
     collective, _, algorithm = text.partition(":")

@@ -75,7 +75,7 @@ and the next rule decides.
 |---|---|
 | `ring by nodes` | inside each node with its leader, then the algorithm among the leaders, and back |
 | `ring by leaves`, `by switches` | the same below the switches of the lowest level, or of every level; `by nodes+leaves` does both, level by level |
-| `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks |
+| `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks. Where two levels have the same groups, as `sockets` and `nodes` on nodes of one socket, a width for either counts; that of the inner one if there are two |
 | `ring reordered` | ranks renumbered so that near ones are neighbours: a ring crosses each switch once. For operations that commute, and all that reduces nothing |
 | `recursive_doubling by sockets+nodes` | ranks that are bound to the same socket first: for a small allreduce, the five phases up and down a node of several sockets |
 | `ring by nodes with 4 leaders` | the vector cut into 4, each part with another leader of each node (DPML, Bayatpour et al. 2017); on leaves, with leaders on different nodes |
@@ -84,6 +84,12 @@ and the next rule decides.
 
 ```
 HOCKET_FORCE='gather:linear by leaves, allreduce:cheapest(recursive_doubling by nodes+leaves, ring reordered)'
+```
+
+`hocket explain`, `plan` and `verify` take a machine in words, too; packages of its nodes are sockets there, each full of ranks in order:
+
+```
+hocket verify 'allreduce:ring by sockets+nodes' --ranks 64 --topology 'leaf:4 node:4 socket:2 core:8'
 ```
 
 Not for scan and exscan. `gatherv` and `scatterv`, whose sizes not all ranks know, run flat or not at all. In an `alltoallv` by levels each rank's

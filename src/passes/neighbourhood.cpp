@@ -52,7 +52,9 @@ std::size_t Neighbourhood::distance(Rank a, Rank b) const {
 
 std::vector<Neighbourhood::Followed> Neighbourhood::followed(const By& by) const {
   std::vector<Followed> all;
-  if (by.has(Level::sockets) && !sockets_.empty()) all.push_back({sockets_, Level::sockets});
+  const bool counts_as_one = sockets_.empty() && by.has(Level::nodes);  // a node of which none are known
+  if (by.has(Level::sockets) && (!sockets_.empty() || counts_as_one))
+    all.push_back({counts_as_one ? rows_[0] : sockets_, Level::sockets});
   if (by.has(Level::nodes)) all.push_back({rows_[0], Level::nodes});
   for (std::size_t row = 1; row < rows_.size(); ++row) {
     const Level level = row == 1 && by.has(Level::leaves) ? Level::leaves : Level::switches;
@@ -67,7 +69,11 @@ std::optional<Grouping> Neighbourhood::group(const By& by) const {
   auto fewest = static_cast<std::uint32_t>(ranks());
   for (const Followed& each : followed(by)) {
     const std::uint32_t groups = groups_in(each.numbers);
-    if (groups == fewest || groups == 1) continue;
+    if (groups == 1) continue;
+    if (groups == fewest) {  // the groups of the level inside, or everybody is alone
+      if (!radix.empty() && radix.back() == By::preset) radix.back() = by.radix(each.level);
+      continue;
+    }
     fewest = groups;
     kept.push_back(each.numbers);
     radix.push_back(by.radix(each.level));

@@ -26,7 +26,8 @@ class Neighbourhood {
 
   Rank ranks() const noexcept { return static_cast<Rank>(rows_.front().size()); }
   /// Levels in which every rank is alone, or all are together, or nobody joins who was not together before,
-  /// are left out. Null if none is left.
+  /// are left out. Of several levels with the same groups the innermost width that is asked for counts. Null
+  /// if no level is left.
   const Grouping* grouped(const By& by) const;
   /// The number of a rank's group: of its node (row 0), or under its switch of a level (from row 1 on).
   std::uint32_t group(std::size_t row, Rank rank) const { return rows_[row][static_cast<std::size_t>(rank)]; }

@@ -3,11 +3,11 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 
 #include "base/file.hpp"
+#include "topology/cpu_list.hpp"
 #include "topology/cpus.hpp"
 #include "topology/lines.hpp"
 #include "topology/readers.hpp"
@@ -16,45 +16,14 @@ namespace hocket::topology {
 namespace {
 
 constexpr std::size_t most_bytes = 65536;
-constexpr std::int64_t most_cpus = 65536;  // Linux is built for 8192 at most
-constexpr int most_caches = 10;            // of a CPU
+constexpr int most_caches = 10;  // of a CPU
 
-struct Range {
-  std::int64_t first, last;
-};
-using Ranges = std::vector<Range>;  // upward, apart from each other
-
-std::optional<std::int64_t> number_in(std::string_view digits) {
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
-}
-
-/// "0-3" or "7", not below `least`.
-std::optional<Range> range_in(std::string_view text, std::int64_t least) {
-  const std::size_t dash = text.find('-');
-  const auto first = number_in(text.substr(0, dash));
-  const auto last = dash == text.npos ? first : number_in(text.substr(dash + 1));
-  if (!first || !last || *first < least || *last < *first || *last >= most_cpus) return std::nullopt;
-  return Range{*first, *last};
-}
-
-/// "0-3,8": as the kernel writes it, so what is not in order is somebody else's.
-Ranges ranges_in(std::string_view text, const std::string& path) {
-  Ranges ranges;
-  for (const std::string_view word : words(text, ", \t\r\n")) {
-    const auto range = range_in(word, ranges.empty() ? 0 : ranges.back().last + 1);
-    if (!range) throw Error(path + ": " + shown(trimmed(text)) + " is no list of CPUs");
-    ranges.push_back(*range);
-  }
-  return ranges;
-}
-
-std::optional<Ranges> read_ranges(const std::string& path) {
+std::optional<CpuList> read_list(const std::string& path) {
   const auto text = read_if_there(path, most_bytes);
   if (!text) return std::nullopt;
-  return ranges_in(*text, path);
+  auto list = cpu_list_in(*text);
+  if (!list) throw Error(path + ": " + shown(trimmed(*text)) + " is no list of CPUs");
+  return list;
 }
 
 /// Unknown where there is no such file, or -1 in it.
@@ -65,11 +34,6 @@ std::int64_t read_number(const std::string& path) {
   const auto value = number_in(digits);
   if (!value) throw Error(path + ": " + shown(digits) + " is no number");
   return std::max(*value, Cpu::unknown);
-}
-
-bool contains(const Ranges& ranges, std::int64_t number) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const Range& r) { return r.first <= number && number <= r.last; });
 }
 
 /// The numbers N of what is called "cpuN" in a folder, upward.
@@ -102,10 +66,10 @@ class Machine {
   /// Those of the kernel's list that have a folder; all of either where the other is missing.
   std::vector<std::int64_t> find_online() const {
     const std::vector<std::int64_t> there = numbered(folder_ + "/cpu", "cpu");
-    const auto listed = read_ranges(folder_ + "/cpu/online");
+    const auto listed = read_list(folder_ + "/cpu/online");
     std::vector<std::int64_t> online;
     if (!listed) online = there;
-    for (const Range& range : listed.value_or(Ranges{}))
+    for (const CpuRange& range : listed.value_or(CpuList{}))
       for (std::int64_t i = range.first; i <= range.last; ++i)
         if (there.empty() || std::binary_search(there.begin(), there.end(), i)) online.push_back(i);
     if (online.empty()) throw Error("no CPU below '" + folder_ + "'");
@@ -134,9 +98,9 @@ class Machine {
 
   /// Of a list that does not name the CPU whose it is nothing is known.
   std::int64_t lowest_sharing(const std::string& path, std::int64_t number) const {
-    const auto sharing = read_ranges(path);
+    const auto sharing = read_list(path);
     if (!sharing || !contains(*sharing, number)) return Cpu::unknown;
-    for (const Range& range : *sharing) {
+    for (const CpuRange& range : *sharing) {
       const auto found = std::lower_bound(online_.begin(), online_.end(), range.first);
       if (found != online_.end() && *found <= range.last) return *found;
     }
@@ -146,8 +110,8 @@ class Machine {
   /// Nodes of memory alone have no CPUs.
   void add_numa(std::vector<Cpu>& cpus) const {
     for (const std::int64_t node : numbered(folder_ + "/node", "node")) {
-      const auto local = read_ranges(folder_ + "/node/node" + std::to_string(node) + "/cpulist");
-      for (const Range& range : local.value_or(Ranges{})) {
+      const auto local = read_list(folder_ + "/node/node" + std::to_string(node) + "/cpulist");
+      for (const CpuRange& range : local.value_or(CpuList{})) {
         const auto begin = std::lower_bound(online_.begin(), online_.end(), range.first);
         const auto end = std::upper_bound(begin, online_.end(), range.last);
         for (auto i = begin; i != end; ++i) {

@@ -204,6 +204,45 @@ TEST(Recipe, FollowsSockets) {
   EXPECT_THROW(Neighbourhood({in_blocks(8, 2)}, in_blocks(8, 4)), Error) << "a socket of two nodes";
 }
 
+By by_sockets_and_nodes(std::int16_t sockets, std::int16_t nodes) {
+  By result;
+  result.add(Level::sockets, sockets);
+  result.add(Level::nodes, nodes);
+  return result;
+}
+
+using Radixes = std::vector<std::int16_t>;
+
+Radixes radixes(const Neighbourhood& near, const By& by) {
+  const Grouping* grouping = near.grouped(by);
+  return grouping ? grouping->radix : Radixes{};
+}
+
+/// Where a node is one socket, or nothing is known of sockets, both words ask for the same trees.
+TEST(Neighbourhood, KeepsTheWidthOfALevelThatDropsOut) {
+  const Neighbourhood one_socket({in_blocks(16, 4)}, in_blocks(16, 4)), not_known({in_blocks(16, 4)});
+  for (const Neighbourhood* near : {&one_socket, &not_known}) {
+    EXPECT_EQ(radixes(*near, by_sockets_and_nodes(By::preset, 8)), Radixes{8});
+    EXPECT_EQ(radixes(*near, by_sockets_and_nodes(4, By::preset)), Radixes{4});
+    EXPECT_EQ(radixes(*near, by_sockets_and_nodes(4, 8)), Radixes{4}) << "there are no trees of sockets";
+    EXPECT_EQ(radixes(*near, by_sockets_and_nodes(By::preset, By::preset)), Radixes{By::preset});
+  }
+  EXPECT_EQ(not_known.grouped(by({Level::sockets})), nullptr);
+  const Neighbourhood two_sockets({in_blocks(16, 4)}, in_blocks(16, 2));
+  EXPECT_EQ(radixes(two_sockets, by_sockets_and_nodes(By::preset, 8)), (Radixes{By::preset, 8}));
+  const Neighbourhood alone({in_blocks(16, 4)}, in_blocks(16, 1));
+  EXPECT_EQ(radixes(alone, by_sockets_and_nodes(8, By::preset)), Radixes{By::preset}) << "no trees of ranks";
+}
+
+TEST(Neighbourhood, KeepsTheWidthOfLeavesOfOneNode) {
+  const Neighbourhood near({in_blocks(16, 4), in_blocks(16, 4), in_blocks(16, 8)});
+  By both = by({Level::nodes});
+  both.add(Level::leaves, 8);
+  EXPECT_EQ(radixes(near, both), Radixes{8});
+  both.add(Level::switches, 3);
+  EXPECT_EQ(radixes(near, both), (Radixes{8, 3}));
+}
+
 std::uint32_t chunks_folded(const Schedule& s) {
   std::uint32_t folded = 0;
   for (const ir::Op& op : s.ops)

@@ -125,7 +125,8 @@ def test_costs_name_the_levels_and_the_rates_of_links(tmp_path: Path) -> None:
     assert [float(line[1]) for line in lines] == [0.6, 20.0, 500.0]
     assert {float(line[2]) for line in lines} == {0.4}
     assert [float(line[3]) for line in lines] == pytest.approx([0.1024, 163.84, 81.92])
-    found = core.cost("gather", "linear", [[0, 1, 2, 3], [0, 0, 1, 1]], file.read_text())
+    places = [("node", [0, 1, 2, 3]), ("leaf", [0, 0, 1, 1])]
+    found = core.cost("gather", "linear", places, file.read_text())
     assert found[1] == pytest.approx(3 * 163.84 / 1024)
 
 

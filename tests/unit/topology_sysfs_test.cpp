@@ -3,8 +3,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-#include <functional>
-
+#include "topology/cpu_list.hpp"
 #include "topology/own_package.hpp"
 #include "topology/readers.hpp"
 #include "unit/topology_helpers.hpp"
@@ -158,28 +157,56 @@ TEST(Sysfs, OfThisMachineIsRead) {
   EXPECT_EQ(tree.at(Tree::root).name, "here");
 }
 
-/// For each CPU on which this thread may run, what `package` says.
-Files packages_of_own_cpus(const std::function<std::string(int nth)>& package) {
-  Files files;
+std::vector<int> own_cpus() {
   cpu_set_t allowed;
   EXPECT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  int nth = 0;
+  std::vector<int> cpus;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) add(files, cpu, {package(nth++), std::to_string(cpu), ""});
-  return files;
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  return cpus;
+}
+
+std::string list_of(const std::vector<int>& cpus) {
+  std::string list;
+  for (const int cpu : cpus) list += (list.empty() ? "" : ",") + std::to_string(cpu);
+  return list;
+}
+
+/// What a folder says of the first CPU on which this thread may run, and nothing of the others.
+std::optional<std::int64_t> found_in(const std::string& package, const std::string& list,
+                                     const std::string& name = "package_cpus_list") {
+  const std::string own = "cpu/cpu" + std::to_string(own_cpus().front()) + "/topology/";
+  const Folder folder(Files{{own + "physical_package_id", package + "\n"}, {own + name, list + "\n"}});
+  return own_package(folder.path());
 }
 
 TEST(OwnPackage, HasAllCpusOnWhichTheThreadMayRun) {
-  const auto found = [](const std::function<std::string(int)>& package) {
-    const Folder folder(packages_of_own_cpus(package));
-    return own_package(folder.path());
-  };
-  EXPECT_EQ(found([](int) { return "3"; }), 3);
-  EXPECT_EQ(found([](int) { return "-1"; }), std::nullopt) << "the kernel does not know";
-  EXPECT_EQ(found([](int) { return "garbage"; }), std::nullopt);
-  if (packages_of_own_cpus([](int) { return ""; }).size() > 5)  // files of one CPU
-    EXPECT_EQ(found([](int nth) { return std::to_string(nth); }), std::nullopt);
+  const std::string all = list_of(own_cpus());
+  EXPECT_EQ(found_in("3", all), 3);
+  EXPECT_EQ(found_in("3", "0-1023"), 3);
+  EXPECT_EQ(found_in("3", all, "core_siblings_list"), 3) << "the older name";
+  std::vector<int> others = own_cpus();
+  others.pop_back();
+  EXPECT_EQ(found_in("3", list_of(others)), std::nullopt) << "one of them is on another package";
+  EXPECT_EQ(found_in("3", "1024-2047"), std::nullopt) << "a list that does not name the CPU itself";
+}
+
+TEST(OwnPackage, IsNothingWhereTheKernelDoesNotSay) {
+  const std::string all = list_of(own_cpus());
+  EXPECT_EQ(found_in("-1", all), std::nullopt);
+  EXPECT_EQ(found_in("garbage", all), std::nullopt);
+  EXPECT_EQ(found_in("3", "garbage"), std::nullopt);
+  EXPECT_EQ(found_in("3", all, "another_list"), std::nullopt);
   EXPECT_EQ(own_package("/nowhere"), std::nullopt);
+}
+
+TEST(CpuList, IsReadAsTheKernelWritesIt) {
+  const auto list = cpu_list_in("0-3,8,64-511\n");
+  ASSERT_TRUE(list);
+  EXPECT_TRUE(contains(*list, 3) && contains(*list, 8) && contains(*list, 511));
+  EXPECT_FALSE(contains(*list, 4) || contains(*list, 63) || contains(*list, 512));
+  EXPECT_FALSE(cpu_list_in("3-1"));
+  EXPECT_TRUE(cpu_list_in("\n")->empty());
 }
 
 }  // namespace

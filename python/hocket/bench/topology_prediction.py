@@ -8,15 +8,17 @@ from hocket.bench.topology_cells import Cell
 from hocket.bench.topology_experiments import Situation
 from hocket.core import core
 from hocket.lab import costs, jobs, tree
+from hocket.simulate.placement import Places
 
 
-def places(at: Situation) -> list[list[int]]:
+def places(at: Situation) -> Places:
     """The node and the leaf of each rank."""
     machines = tree.build(at.shape())
     nodes = jobs.ordered(machines, tree.choose_nodes(machines, at.with_ranks()), at.placement)
     ranks = [nodes[rank // at.ppn] for rank in range(at.ranks)]
     leaves = [machines.named(node).parent for node in ranks]
-    return [[names.index(name) for name in names] for names in (ranks, leaves)]
+    levels = (("node", ranks), ("leaf", leaves))
+    return [(level, [names.index(name) for name in names]) for level, names in levels]
 
 
 @cache

@@ -27,6 +27,7 @@ from hocket.loggp.prediction import Prediction, format_time, predict
 from hocket.quantities import format_bytes, parse_bytes
 from hocket.shapes import Shape, shape_of
 from hocket.simulate import placement
+from hocket.simulate.placement import Places
 
 _most_looked_at = 512  # ranks whose schedules are counted; of more than that, a few
 
@@ -51,9 +52,7 @@ class _Call:
         return sorted({0, self.root, self.ranks // 2, self.ranks - 1})
 
 
-def _choose(
-    shape: Shape, ranks: int, size: int, flags: dict[str, bool], places: list[list[int]]
-) -> dict[str, Any]:
+def _choose(shape: Shape, ranks: int, size: int, flags: dict[str, bool], places: Places) -> dict[str, Any]:
     """By the same rules as the library, with what the environment sets."""
     settings = [os.environ.get(f"HOCKET_{name}", "") for name in ("DISABLE", "FORCE", "RULES", "COSTS")]
     try:
@@ -240,7 +239,7 @@ def explain(
         "predefined": not (user_op or non_commutative),
         "oversubscribed": oversubscribed,
         "single_copy": single_copy,
-        "across_nodes": len(set(places[0])) > 1 if places else machine.across_nodes(ranks),
+        "across_nodes": len(set(dict(places)["node"])) > 1 if places else machine.across_nodes(ranks),
     }
     choice = _choose(shape, ranks, agreed, flags, places)
     console.print(f"{_headline(collective, choice)}", markup=False, style="bold")

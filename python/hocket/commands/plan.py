@@ -17,6 +17,7 @@ from hocket.loggp import parameters
 from hocket.loggp.parameters import Parameters
 from hocket.quantities import parse_bytes
 from hocket.simulate import placement
+from hocket.simulate.placement import Places
 
 
 def _check_place(ranks: int, rank: int | None, root: int) -> None:
@@ -37,7 +38,7 @@ def _print_goal(request: Request, size: int, machine: Parameters) -> None:
 
 
 def _print_recipe(
-    collective: str, text: str, job: tuple[int, int, bool, list[list[int]]], wanted: Iterable[int]
+    collective: str, text: str, job: tuple[int, int, bool, Places], wanted: Iterable[int]
 ) -> None:
     ranks, root, commutative, places = job
     try:
@@ -84,7 +85,7 @@ def plan(
         raise CommandError(f"which algorithm? There are: {names}")
     _check_place(ranks, rank, root)
     wanted = range(ranks) if rank is None else [rank]
-    if " " in name.split(")")[-1].strip():
+    if catalog.split_recipe(name)[1]:
         places = placement.of_job(topology, placed, ranks, ranks_per_node)
         _print_recipe(collective, name, (ranks, root, not non_commutative, places), wanted)
         return

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from hocket.errors import CommandError
 from hocket.loggp.parameters import Level
-from hocket.simulate import formulas, network, scale
+from hocket.simulate import formulas, scale
 from hocket.simulate.formulas import Costs, Exchanges
 from hocket.simulate.machine import FARTHEST, Machine
-from hocket.simulate.placement import Placement
+from hocket.simulate.placement import Placement, groups
 from hocket.simulate.scale import Call
 
 COLLECTIVES = ("gather", "scatter")
@@ -40,7 +40,7 @@ def _costs(level: Level, size: int) -> Costs:
 
 def _nearness(machine: Machine, placed: Placement) -> list[int]:
     """How near each rank is to rank 0: the number of the innermost level that holds both."""
-    numbers = [network.groups(machine, level.name, placed) for level in machine.levels[:-1]]
+    numbers = [groups(machine.shape, level.name, placed) for level in machine.levels[:-1]]
     return [
         next((i for i, groups in enumerate(numbers) if groups[rank] == groups[0]), len(numbers))
         for rank in range(placed.ranks)
@@ -72,7 +72,7 @@ def rows(machine: Machine, placed: Placement, size: int) -> list[Row]:
     all_bytes = float(size * placed.ranks)
     kinds = [("T_binomial", "knomial", exchanges, formulas.t_binomial(costs, exchanges, all_bytes))]
     leaf = next(iter(machine.shape.above), FARTHEST)
-    leaves = network.groups(machine, leaf, placed) if leaf != FARTHEST else [0] * placed.ranks
+    leaves = groups(machine.shape, leaf, placed) if leaf != FARTHEST else [0] * placed.ranks
     racks = len(set(leaves))
     if 1 < racks < placed.ranks:
         in_rack = [level for level, group in zip(near, leaves, strict=True) if group == leaves[0]]

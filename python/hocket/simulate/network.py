@@ -7,20 +7,7 @@ from typing import Any
 
 from hocket.loggp.parameters import Level
 from hocket.simulate.machine import FARTHEST, Machine
-from hocket.simulate.placement import Placement
-
-
-def groups(machine: Machine, level: str, placed: Placement) -> list[int]:
-    """The group of each rank."""
-    shape = machine.shape
-    if level in shape.above:
-        of_node = shape.above[level]
-        return [of_node[node] for node in placed.nodes]
-    if level == "node":
-        return list(placed.nodes)
-    each = shape.inside[level]
-    on_node = -(-max(shape.slots, max(placed.slots) + 1) // each)
-    return [node * on_node + slot // each for node, slot in zip(placed.nodes, placed.slots, strict=True)]
+from hocket.simulate.placement import Placement, groups
 
 
 def _run(numbers: list[int]) -> int:
@@ -37,7 +24,7 @@ def _level(machine: Machine, level: Level, placed: Placement) -> dict[str, Any]:
     d = dataclasses.asdict(level)
     if level.name == FARTHEST:
         return d
-    numbers = groups(machine, level.name, placed)
+    numbers = groups(machine.shape, level.name, placed)
     d["ranks"] = _run(numbers)
     d["group_of"] = None if d["ranks"] else numbers
     if level.name in machine.links:

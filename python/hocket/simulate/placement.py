@@ -79,21 +79,35 @@ def on_nodes(nodes: list[int], ranks: int, each: int) -> Placement:
     return _on(nodes, ranks, each)
 
 
-def rows(shape: Shape, placed: Placement) -> list[list[int]]:
-    """The group of each rank: its node, then what it is under, from the lowest switches up."""
-    above = ([of_node[node] for node in placed.nodes] for of_node in shape.above.values())
-    return [list(placed.nodes), *above]
+def groups(shape: Shape, level: str, placed: Placement) -> list[int]:
+    """The group of each rank."""
+    if level in shape.above:
+        of_node = shape.above[level]
+        return [of_node[node] for node in placed.nodes]
+    if level == "node":
+        return list(placed.nodes)
+    each = shape.inside[level]
+    on_node = -(-max(shape.slots, max(placed.slots) + 1) // each)
+    return [node * on_node + slot // each for node, slot in zip(placed.nodes, placed.slots, strict=True)]
 
 
-def of_job(topology: str, word: str, ranks: int, wanted_per_node: int) -> list[list[int]]:
-    """rows() of a job on a machine as `hocket topo` reads it, and the lab places it; nothing without one."""
+Places = list[tuple[str, list[int]]]  # the group of each rank on levels by name, from the inside out
+
+
+def places(shape: Shape, placed: Placement) -> Places:
+    """What recipes follow: packages, nodes, and the switches above them, among others."""
+    return [(level, groups(shape, level, placed)) for level in shape.levels]
+
+
+def of_job(topology: str, word: str, ranks: int, wanted_per_node: int) -> Places:
+    """places() of a job on a machine as `hocket topo` reads it, placed as in the lab; nothing without one."""
     if word not in ("block", "cyclic", "scattered"):
         raise unknown("placement", word, ("block", "cyclic", "scattered"))
     if not topology:
         return []
     found = shapes.of(tree.read(topology, ""))
     each = per_node(found, ranks, wanted_per_node)
-    return rows(found, on_nodes(ordered(found, word, jobs.SCATTER_SEED), ranks, each))
+    return places(found, on_nodes(ordered(found, word, jobs.SCATTER_SEED), ranks, each))
 
 
 def of_file(shape: Shape, path: Path) -> Placement:

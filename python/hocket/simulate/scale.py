@@ -11,7 +11,7 @@ from hocket.core import core
 from hocket.errors import CommandError
 from hocket.simulate import network
 from hocket.simulate.machine import Machine
-from hocket.simulate.placement import Placement
+from hocket.simulate.placement import Placement, places
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def predict(machine: Machine, placed: Placement, call: Call, algorithm: str) -> 
     try:
         found: dict[str, Any] = core().simulate_at_scale(
             call.collective, algorithm, placed.ranks, call.root, call.commutative, call.size,
-            network.of(machine, placed),
+            network.of(machine, placed), places(machine.shape, placed),
         )  # fmt: skip
     except RuntimeError as problem:
         return Prediction(algorithm, placed.ranks, refusal=str(problem))

@@ -16,7 +16,7 @@ from hocket.errors import CommandError
 from hocket.loggp.parameters import Level
 from hocket.simulate import network
 from hocket.simulate.machine import FARTHEST, Machine
-from hocket.simulate.placement import Placement
+from hocket.simulate.placement import Placement, places
 from hocket.simulate.scale import Call, Prediction
 
 MOST_RANKS = 16384
@@ -76,6 +76,7 @@ def _request(
         "commutative": call.commutative,
         "bytes": call.size,
         "network": network.of(machine, placed),
+        "places": places(machine.shape, placed),
         "nodes": list(placed.nodes),
         "hosts": len(machine.shape.nodes),
         "platform": _platform(machine),
