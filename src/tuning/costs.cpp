@@ -26,9 +26,11 @@ double cost(std::string_view text) {
 
 LevelCost parse_level(const std::vector<std::string_view>& line, std::size_t number) {
   const std::string_view expected = names[std::min(number, names.size() - 1)];
-  if (line.size() != 4 || line[0] != expected)
-    throw Error("expected '" + std::string(expected) + " STARTUP_US MESSAGE_US US_PER_KIB'");
-  return {cost(line[1]), cost(line[2]), cost(line[3]) / bytes_per_kib};
+  if (line.size() < 4 || line.size() > 5 || line[0] != expected)
+    throw Error("expected '" + std::string(expected) +
+                " STARTUP_US MESSAGE_US US_PER_KIB [BOTH_WAYS_US_PER_KIB]'");
+  const double one_way = cost(line[3]) / bytes_per_kib;
+  return {cost(line[1]), cost(line[2]), one_way, line.size() == 5 ? cost(line[4]) / bytes_per_kib : one_way};
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ const LevelCost& Costs::at(std::size_t distance) const {
 }
 
 Costs usual_costs() {
-  return {{{0.6, 0.2, 0.1e-3}, {2.0, 0.5, 0.08e-3}, {3.0, 0.5, 0.02e-3}}};
+  return {{{0.6, 0.2, 0.1e-3, 0.1e-3}, {2.0, 0.5, 0.08e-3, 0.08e-3}, {3.0, 0.5, 0.02e-3, 0.02e-3}}};
 }
 
 Costs costs_from(const std::string& file) {

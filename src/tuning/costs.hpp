@@ -1,10 +1,10 @@
 // What messages cost on a machine, by how far they go: what the model of schedules (model.hpp) needs to know.
 // HOCKET_COSTS names a file of it, which `hocket loggp --costs` writes:
 //
-//   # level    startup_us  message_us  us_per_KiB
+//   # level    startup_us  message_us  us_per_KiB  both_ways_us_per_KiB
 //   node       0.6         0.2         0.05
-//   leaf       20          5           86
-//   switches   520         5           86
+//   leaf       20          5           86          103
+//   switches   520         5           86          103
 #pragma once
 
 #include <string>
@@ -20,6 +20,8 @@ struct LevelCost {
   double startup_us = 0;   ///< until the first byte is there
   double message_us = 0;   ///< of CPU, for the sender and for the receiver
   double us_per_byte = 0;  ///< of the link, which all ranks of a group share, in each direction
+  /// The same while as much comes as goes: over TCP acknowledgements wait behind data. As above if not said.
+  double us_per_byte_both_ways = 0;
 };
 
 struct Costs {

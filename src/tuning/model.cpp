@@ -26,13 +26,26 @@ class Step {
     cpu_us_[message.from] += level.message_us;
     cpu_us_[message.to] += level.message_us;
     for (const passes::Link& link : passes::way(near_, message.from, message.to))
-      loads_us_[link] += static_cast<double>(message.chunks) * costs_.at(link.boundary).us_per_byte;
+      chunks_[link] += message.chunks;
   }
 
   double startup_us() const { return startup_us_ + largest(cpu_us_); }
-  double us_per_chunk_byte() const { return largest(loads_us_); }
+  double us_per_chunk_byte() const {
+    double most = 0;
+    for (const auto& [link, chunks] : chunks_) most = std::max(most, us_per_chunk_byte(link, chunks));
+    return most;
+  }
 
  private:
+  /// What comes back at the same time delays what goes.
+  double us_per_chunk_byte(passes::Link link, double chunks) const {
+    const LevelCost& level = costs_.at(link.boundary);
+    link.out = !link.out;
+    const auto back = chunks_.find(link);
+    const double both_ways = back == chunks_.end() ? 0 : std::min(chunks, back->second);
+    return chunks * level.us_per_byte + both_ways * (level.us_per_byte_both_ways - level.us_per_byte);
+  }
+
   template <class Map>
   static double largest(const Map& map) {
     double most = 0;
@@ -44,7 +57,7 @@ class Step {
   const Costs& costs_;
   double startup_us_ = 0;
   std::map<Rank, double> cpu_us_;
-  std::map<passes::Link, double> loads_us_;  ///< for each byte of a chunk
+  std::map<passes::Link, double> chunks_;
 };
 
 }  // namespace

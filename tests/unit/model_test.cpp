@@ -49,6 +49,16 @@ TEST(Model, ARingThatIsDealtOutSharesUplinks) {
   EXPECT_NEAR(cost(ring).us_per_byte, rounds / 16 * us_per_byte, 1e-12);
 }
 
+TEST(Model, WhatGoesBothWaysAtOnceIsSlower) {
+  const Costs slower = parse_costs("node 1 0 1\nleaf 10 0 1 1.5\nswitches 100 0 1 1.5\n", "test");
+  const auto factor = [&](const passes::Recipe& recipe) {
+    const Cost found = *Model(slower, &cluster()).of(recipe, {recipe.algorithm->collective, 16});
+    return found.us_per_byte / cost(recipe).us_per_byte;
+  };
+  EXPECT_NEAR(factor(recipe(Collective::gather, "linear")), 1, 1e-12);
+  EXPECT_NEAR(factor(recipe(Collective::allreduce, "ring")), 1.5, 1e-12);
+}
+
 TEST(Model, LeadersCrossSwitchesLessOften) {
   passes::Recipe doubling = recipe(Collective::allreduce, "recursive_doubling");
   EXPECT_DOUBLE_EQ(cost(doubling).startup_us, 2 * 100 + 2 * 10);  // partners at distances 4 and 8 share one
@@ -85,7 +95,7 @@ TEST(Costs, SayWhatIsWrongWithThem) {
     return "";
   };
   EXPECT_EQ(complaint("node 1 1 1\nswitches 1 1 1\n"),
-            "my.costs line 2: expected 'leaf STARTUP_US MESSAGE_US US_PER_KIB'");
+            "my.costs line 2: expected 'leaf STARTUP_US MESSAGE_US US_PER_KIB [BOTH_WAYS_US_PER_KIB]'");
   EXPECT_EQ(complaint("node 1 x 1\n"), "my.costs line 1: 'x' is no time in us");
   EXPECT_EQ(complaint("node 1 -1 1\n"), "my.costs line 1: '-1' is no time in us");
   EXPECT_EQ(complaint("# nothing\n"), "my.costs has no costs of node and leaf");
