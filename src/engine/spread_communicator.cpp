@@ -46,7 +46,7 @@ Decision* SpreadCommunicator::decision_about(const Call& call) noexcept {
     decision = Decision{};
     decision.kind = kind;
     decision.generation = generation;
-    decision.path = path_for(kind, call, false);
+    decision.path = path_for(kind, call, true);
     decision.signature = signature_of_call(kind);
     decision.known = true;
     if (!decision.path.is_native()) engine_.report().count_plan_made();
@@ -63,7 +63,7 @@ void SpreadCommunicator::look_around() {
   model_.emplace(engine_.costs(), near_ ? &*near_ : nullptr);
 }
 
-tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const Call& call, bool background) {
+tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const Call& call, bool blocking) {
   look_around();
   tuning::Situation situation;
   situation.collective = call.collective;
@@ -76,12 +76,13 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.across_nodes = true;
   situation.near = near_ ? &*near_ : nullptr;
   situation.model = model_ ? &*model_ : nullptr;
-  situation.background = background;
+  situation.blocking = blocking;
+  situation.background = !blocking && engine_.carries_messages_in_background();
   return situation;
 }
 
-Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool background) {
-  const tuning::Situation situation = situation_of(kind, call, background);
+Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool blocking) {
+  const tuning::Situation situation = situation_of(kind, call, blocking);
   const tuning::Choice choice = engine_.rules().choose(situation);
   Path path;
   if (!choice.is_native()) {
@@ -142,7 +143,7 @@ Prepared* SpreadCommunicator::prepare(const Call& call, Form form) noexcept {
     auto prepared = std::make_unique<Prepared>();
     prepared->kind = kind;
     prepared->signature = signature_of_call(kind);
-    prepared->path = path_for(kind, call, engine_.carries_messages_in_background());
+    prepared->path = path_for(kind, call, false);
     return &prepared_.add(std::move(prepared));
   } catch (...) {
     fail_without_memory({0, CallMark::of(kind)});

@@ -38,8 +38,8 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   bool failed() noexcept { return guard_.failed(); }
   Decision* decision_about(const Call& call) noexcept;  ///< null: no memory
   void look_around();
-  tuning::Situation situation_of(const CallKind& kind, const Call& call, bool background);
-  Path path_for(const CallKind& kind, const Call& call, bool background);
+  tuning::Situation situation_of(const CallKind& kind, const Call& call, bool blocking);
+  Path path_for(const CallKind& kind, const Call& call, bool blocking);
   const Path& take_turn(Decision& decision) noexcept;
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
   Outcome follow(const Path& path, const Call& call) noexcept;

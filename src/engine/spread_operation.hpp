@@ -24,7 +24,7 @@ struct SpreadGround {
 
 class SpreadOperation final : public Outstanding, private transports::Watch {
  public:
-  /// Where the operation returns to; null for one that is always the communicator's.
+  /// Where the operation returns to; null for that of the communicator's blocking calls.
   using Unused = std::vector<SpreadOperation*>;
 
   /// `id`: under which its messages travel.
@@ -32,7 +32,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
       : ground_(ground),
         unused_(unused),
         waiting_{ground.wait_mode, ground.host.poke, ground.host.context, this, nullptr},
-        messages_(ground.network, id, ground.members) {}
+        messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.
   void prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn, std::uint32_t signature);

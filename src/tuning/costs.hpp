@@ -20,7 +20,7 @@ struct LevelCost {
   double startup_us = 0;   ///< until the first byte is there
   double message_us = 0;   ///< of CPU, for the sender and for the receiver
   double us_per_byte = 0;  ///< of the link, which all ranks of a group share, in each direction
-  /// The same while as much comes as goes: over TCP acknowledgements wait behind data. As above if not said.
+  /// The same while as much comes as goes: over TCP acknowledgements wait behind data. Not less than above.
   double us_per_byte_both_ways = 0;
 };
 

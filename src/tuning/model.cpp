@@ -43,7 +43,8 @@ class Step {
     link.out = !link.out;
     const auto back = chunks_.find(link);
     const double both_ways = back == chunks_.end() ? 0 : std::min(chunks, back->second);
-    return chunks * level.us_per_byte + both_ways * (level.us_per_byte_both_ways - level.us_per_byte);
+    return chunks * level.us_per_byte +
+           both_ways * std::max(0.0, level.us_per_byte_both_ways - level.us_per_byte);
   }
 
   template <class Map>

@@ -43,7 +43,7 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 10> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 11> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                   {"commutative", &Conditions::commutative},
                                                   {"predefined", &Conditions::predefined},
                                                   {"unequal", &Conditions::unequal},
@@ -52,6 +52,7 @@ constexpr std::array<FlagWord, 10> flag_words = {{{"oversubscribed", &Conditions
                                                   {"across_nodes", &Conditions::across_nodes},
                                                   {"switches", &Conditions::switches},
                                                   {"interleaved", &Conditions::interleaved},
+                                                  {"blocking", &Conditions::blocking},
                                                   {"background", &Conditions::background}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {

@@ -54,7 +54,7 @@ bool Conditions::hold(const Situation& s) const {
          agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
          agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
          (!switches || *switches == has_switches(s)) && (!interleaved || *interleaved == is_interleaved(s)) &&
-         agrees(background, s.background);
+         agrees(blocking, s.blocking) && agrees(background, s.background);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

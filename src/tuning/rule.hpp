@@ -26,7 +26,7 @@ struct Conditions {
   Form form = Form::every;
   Interval bytes, ranks;
   std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes,
-      switches, interleaved, background;
+      switches, interleaved, blocking, background;
 
   bool hold(const Situation& s) const;
 };

@@ -31,6 +31,7 @@ struct Situation {
   bool across_nodes = false;    ///< the ranks are on several nodes
   const passes::Neighbourhood* near = nullptr;  ///< who is under which switch; null: nothing is known
   const Model* model = nullptr;                 ///< of their schedules; null: the first that fits is cheapest
+  bool blocking = true;                         ///< whoever calls stays until it has ended
   bool background = false;   ///< non-blocking, and a thread goes on with it while the program computes
   bool single_copy = false;  ///< the ranks can read each other's memory, and it pays; agreed on the way
 };

@@ -135,8 +135,38 @@ TEST(Defaults, ALargeAllreduceIsRenumberedWhereRanksAreInterleaved) {
   s.commutative = false;
   EXPECT_EQ(Rules().choose(s).name, "native");
   s.commutative = true;
+  s.blocking = false;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.background = true;
+  EXPECT_EQ(Rules().choose(s).name, "ring reordered");
+  s.blocking = true;
+  s.background = false;
   s.near = &in_blocks;
   EXPECT_EQ(Rules().choose(s).name, "native");
+}
+
+TEST(Defaults, LeadersOfEqualNodesForwardSmallBlocks) {
+  Situation s = situation(Collective::alltoall, 8, 256);
+  s.across_nodes = true;
+  const passes::GroupNumbers leaves = {0, 0, 0, 0, 1, 1, 1, 1};
+  const passes::Neighbourhood equal({{0, 0, 1, 1, 2, 2, 3, 3}, leaves}),
+      one_each({{0, 1, 2, 3, 4, 5, 6, 7}, leaves}), uneven({{0, 1, 1, 1, 2, 2, 3, 3}, leaves});
+  s.near = &equal;
+  const Model model(usual_costs(), s.near);
+  s.model = &model;
+  EXPECT_NE(Rules().choose(s).name.find("by nodes"), std::string::npos);
+  s.bytes = 257;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.bytes = 256;
+  s.equal_blocks = false;
+  s.sizes_known = false;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.equal_blocks = s.sizes_known = true;
+  s.model = nullptr;
+  for (const passes::Neighbourhood* other : {&one_each, &uneven}) {
+    s.near = other;
+    EXPECT_EQ(Rules().choose(s).name, "native");
+  }
 }
 
 TEST(Defaults, AGatherFollowsSwitchesThatAreKnown) {

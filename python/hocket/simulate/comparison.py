@@ -42,7 +42,7 @@ def _nearness(machine: Machine, placed: Placement) -> list[int]:
     """How near each rank is to rank 0: the number of the innermost level that holds both."""
     numbers = [groups(machine.shape, level.name, placed) for level in machine.levels[:-1]]
     return [
-        next((i for i, groups in enumerate(numbers) if groups[rank] == groups[0]), len(numbers))
+        next((i for i, level in enumerate(numbers) if level[rank] == level[0]), len(numbers))
         for rank in range(placed.ranks)
     ]
 

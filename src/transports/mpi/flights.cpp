@@ -74,7 +74,7 @@ Status Flights::begin(const Envelope& envelope, Rank to, std::span<const Piece> 
   try {
     index = unused();
     const std::size_t bytes = sizeof envelope + envelope.bytes;
-    std::byte* const packet = flights_[index].scratch_of(bytes);
+    std::byte* const packet = flights_[index].scratch_of(packet_bytes);  // for all that come later, too
     std::memcpy(packet, &envelope, sizeof envelope);
     gather_pieces(pieces, packet + sizeof envelope);
     return start({to, 0, false}, packet, bytes, owner, index);
@@ -133,7 +133,7 @@ void Flights::abandon_all() noexcept {
     if (flight.owner) abandon(flight.owner);
 }
 
-/// The MPI may still read the scratch memory of a send, so nobody gets it again.
+/// The MPI may still read the scratch memory of a send, and does not say until when: nobody gets it again.
 void Flights::abandon(const void* owner) noexcept {
   for (std::uint32_t i = 0; i < flights_.size(); ++i) {
     Flight& f = flights_[i];

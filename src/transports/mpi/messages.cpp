@@ -23,8 +23,13 @@ void set_flight(std::uint64_t& state, std::uint32_t flight) noexcept {
 
 }  // namespace
 
-Messages::Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members)
-    : network_(network), communicator_(communicator), members_(members), numbers_(members.size()) {}
+Messages::Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members,
+                   bool stays)
+    : network_(network),
+      communicator_(communicator),
+      members_(members),
+      longest_packet_(stays ? network.longest_heard() : unattended_bytes),
+      numbers_(members.size()) {}
 
 void Messages::begin(std::uint32_t instance, std::uint32_t signature, const CallWords& call) noexcept {
   instance_ = instance;
@@ -92,10 +97,13 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   if (transfer.total <= eager_bytes) return send_unattended(e, transfer);
   const Rank to = world(transfer.peer);
   std::uint32_t flight = 0;
-  const Status s = sizeof e + transfer.total <= network_.port_->longest_heard()
+  const Status s = sizeof e + transfer.total <= longest_packet_
                        ? network_.flights_.begin(e, to, transfer.pieces, this, flight)
                        : send_after(e, to, transfer, flight);
-  if (s == Status::ok) set_flight(transfer.state, flight);
+  if (s == Status::ok)
+    set_flight(transfer.state, flight);
+  else if (s == Status::failed)
+    network_.lose(to);
   return s;
 }
 

@@ -13,8 +13,10 @@ namespace hocket::transports::mpi {
 
 class Messages final : public TwoSided {
  public:
-  /// `members`: world ranks of the communicator, in its order. All arguments outlive it.
-  Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members);
+  /// `members`: world ranks of the communicator, in its order. All arguments outlive it. `stays`: whoever
+  /// sends sees to it until it has left, and does not compute meanwhile: its packets may be longer.
+  Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members,
+           bool stays = true);
   ~Messages() override { abandon(); }
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
@@ -69,6 +71,7 @@ class Messages final : public TwoSided {
   Network& network_;
   const CommunicatorId communicator_;
   std::span<const Rank> members_;
+  const std::size_t longest_packet_;
   std::vector<Numbers> numbers_;  ///< of messages so far, by peer
   std::uint32_t instance_ = 0;
   std::uint32_t signature_ = 0;

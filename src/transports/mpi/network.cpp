@@ -9,6 +9,7 @@ namespace hocket::transports::mpi {
 
 Network::Network(std::unique_ptr<Port> port, std::size_t part_bytes)
     : port_(std::move(port)),
+      longest_heard_(std::min({port_->longest_heard(), packet_bytes, part_bytes})),
       flights_(*port_, part_bytes),
       tags_(static_cast<std::size_t>(port_->ranks())),
       answers_(tags_.size()) {

@@ -36,6 +36,8 @@ class Network {
   void close() noexcept;
   bool is_open() const noexcept { return port_ != nullptr; }
   const Port& port() const noexcept { return *port_; }
+  /// The longest packet, of senders that see to it until it has left.
+  std::size_t longest_heard() const noexcept { return longest_heard_; }
 
   /// Takes in what has arrived, without waiting. Good at any time; an operation does it when it lacks
   /// something.
@@ -95,6 +97,7 @@ class Network {
 
   std::mutex mutex_;
   std::unique_ptr<Port> port_;
+  const std::size_t longest_heard_;
   PacketPool pool_;
   Arrivals arrivals_;
   Flights flights_;
