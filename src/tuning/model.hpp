@@ -29,6 +29,7 @@ Cost cost_of(std::span<const ir::Schedule> schedules, const passes::Neighbourhoo
 class Model {
  public:
   Model(const Costs& costs, const passes::Neighbourhood* near) : costs_(costs), near_(near) {}
+  Model(Costs&& gone, const passes::Neighbourhood* near) = delete;  // both must outlive it
 
   /// Of a recipe that fits. Nothing if there are too many ranks to look at all schedules: the same on all
   /// ranks.

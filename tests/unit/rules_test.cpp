@@ -152,7 +152,8 @@ TEST(Defaults, LeadersOfEqualNodesForwardSmallBlocks) {
   const passes::Neighbourhood equal({{0, 0, 1, 1, 2, 2, 3, 3}, leaves}),
       one_each({{0, 1, 2, 3, 4, 5, 6, 7}, leaves}), uneven({{0, 1, 1, 1, 2, 2, 3, 3}, leaves});
   s.near = &equal;
-  const Model model(usual_costs(), s.near);
+  const Costs costs = usual_costs();
+  const Model model(costs, s.near);
   s.model = &model;
   EXPECT_NE(Rules().choose(s).name.find("by nodes"), std::string::npos);
   s.bytes = 257;
