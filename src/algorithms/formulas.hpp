@@ -6,6 +6,7 @@
 #include "algorithms/catalog.hpp"
 #include "algorithms/patterns/bruck.hpp"
 #include "algorithms/patterns/fold_in.hpp"
+#include "algorithms/patterns/grid.hpp"
 #include "algorithms/patterns/halving.hpp"
 #include "algorithms/patterns/knomial.hpp"
 #include "algorithms/patterns/ring.hpp"

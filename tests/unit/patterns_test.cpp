@@ -1,6 +1,7 @@
 // Index arithmetic of the algorithms: every pattern against its definition, for many numbers of ranks.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <vector>
 
 #include "algorithms/formulas.hpp"
@@ -107,6 +108,32 @@ TEST(Bruck, DigitsAddUpToTheDistance) {
     }
   EXPECT_EQ(bruck_blocks(8, 2), 12);
   EXPECT_EQ(bruck_blocks(8, 64), 7);
+}
+
+TEST(Grid, DistancesLeadFromEveryRankToEveryOtherAndBack) {
+  for (const Rank radix : {2, 3, 4, 7})
+    for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
+      if (!fills_grid(ranks, radix)) continue;
+      const Grid grid{ranks, radix};
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        std::set<Rank> reached;
+        for (Rank distance = 0; distance < ranks; ++distance) {
+          reached.insert(grid.after(rank, distance));
+          EXPECT_EQ(grid.before(grid.after(rank, distance), distance), rank);
+        }
+        EXPECT_EQ(reached.size(), static_cast<std::size_t>(ranks));
+        EXPECT_EQ(*reached.rbegin(), ranks - 1);
+      }
+    }
+}
+
+TEST(Grid, IsFilledByProducts) {
+  EXPECT_TRUE(fills_grid(16, 4) && fills_grid(8, 4) && fills_grid(3, 4) && fills_grid(36, 6) &&
+              fills_grid(1, 2));
+  EXPECT_FALSE(fills_grid(24, 4) || fills_grid(6, 4) || fills_grid(5, 2));
+  const Grid grid{16, 4};  // in the second dimension nobody leaves its column
+  for (const Rank distance : {4, 8, 12}) EXPECT_EQ(grid.after(6, distance) % 4, 2);
+  EXPECT_EQ(grid.after(7, 1), 4);  // in the first, nobody its row
 }
 
 TEST(Leaders, AreDistinctAndSpreadOverTheRanks) {

@@ -147,7 +147,10 @@ _rooted_sizes = (8, _KiB, 4 * _KiB, 64 * _KiB)
 _rooted = ("linear by leaves", "knomial by leaves", "linear")
 _scattered = Situation(placement="scattered", latency_us=500)
 _all_allreduce = tuple(ALGORITHMS["ompi"]["allreduce"])
-_alltoall = ("bruck(radix=2) by nodes", "bruck(radix=4) by nodes", "linear by nodes", "pairwise", "linear")
+_alltoall = (
+    *("dimension_exchange(radix=4) by nodes", "bruck(radix=4) by nodes", "bruck(radix=2) by nodes"),
+    *("linear by nodes", "pairwise", "linear"),
+)
 _alltoallv = ("linear by nodes", "linear by nodes+leaves", "pairwise", "linear")
 
 EXPERIMENTS = (
