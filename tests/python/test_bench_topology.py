@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 from built_programs import mpis_with
 from hocket import _paths, mpis
-from hocket.bench import program, topology, topology_cells, topology_experiments, topology_uplinks
+from hocket.bench import (
+    program,
+    topology,
+    topology_cells,
+    topology_expectations,
+    topology_experiments,
+    topology_uplinks,
+)
 from hocket.bench import topology_page as pages
 from hocket.bench.topology import Run
 from hocket.bench.topology_experiments import Case, Situation
@@ -212,6 +219,27 @@ def test_the_page_tells_what_was_reached_and_what_was_missed(monkeypatch: pytest
     assert "**1.00x over binomial (at least 2.17x; the bound leaves 1.62x), missed** |" in text
     assert "| hocket:linear by leaves | 1,100 (1,000-1,200) | 2,000 | 3 |" in text
     assert "## gone" in text
+
+
+def test_what_was_expected_stands_beside_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topology_expectations, "predicted_us", lambda cell, _recipe: 1.2 * cell.bytes)
+    runs = [
+        *(_run(bytes=size, median=float(size)) for size in (8, 65536)),
+        *(_run("hocket:linear", bytes=65536, median=1.2 * 65536), _run(NATIVE, bytes=65536)),
+        _run("hocket:knomial", bytes=65536, median=1.0, traffic=1),
+    ]
+    found = topology_expectations.expectations(runs)
+    assert [(one.side.words, one.cell.bytes, round(one.error, 2)) for one in found] == [
+        ("linear by leaves", 8, 0.2),
+        ("linear", 65536, 0.0),
+        ("linear by leaves", 65536, 0.2),
+    ]
+    assert topology_expectations.median_error(found) == pytest.approx(0.1)
+    assert topology_expectations.median_error(found[:1]) is None
+    text = pages.page(runs)
+    assert "From 64 KiB on the median error of 2 is 10 % (target 15 %)." in text
+    assert "| 64 KiB | linear by leaves | 65,536 | 78,643 | **+20 %, missed** |" in text
+    assert "| 8 B | linear by leaves | 8.0 | 9.6 | +20 % |" in text
 
 
 def test_a_wrong_result_wins_nothing_and_is_told(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def _least_bytes(collective: str, size: int, at: Situation) -> tuple[float, floa
     off_node, off_leaf = at.ranks - inside_node, at.ranks - inside_leaf
     if collective in ("gather", "scatter", "allgather"):
         return off_node * size, off_leaf * size
-    if collective == "alltoall":
+    if collective in ("alltoall", "alltoallv"):
         return inside_node * off_node * size, inside_leaf * off_leaf * size
     if collective == "allreduce":
         count = at.leaves * at.nodes

@@ -159,14 +159,19 @@ EXPERIMENTS = (
         "Gather and scatter on scattered nodes",
         "The allocation is in no order, which is what schedulers hand out on a busy machine, and leaves are "
         "500 us apart: a tree over ranks crosses between leaves in each of its rounds, one over leaves once. "
-        "With traffic, one more node under each leaf sends to the others all the time.",
-        (_scattered, dataclasses.replace(_scattered, traffic=1)),
+        "With traffic, one more node under each leaf sends to the others all the time. Without latency, what "
+        "is left is the hosts and the links.",
+        (
+            _scattered,
+            dataclasses.replace(_scattered, traffic=1),
+            dataclasses.replace(_scattered, latency_us=0),
+        ),
         (
             Case("gather", _rooted_sizes, _rooted, ("binomial", "linear")),
             Case("scatter", _rooted_sizes, _rooted, ("binomial", "linear")),
         ),
         (
-            Target(2.17, over="binomial", most_bytes=4 * _KiB),
+            Target(2.17, over="binomial", most_bytes=4 * _KiB, least_latency_us=1),
             Target(0.95, least_bytes=64 * _KiB),
         ),
         has_plot=True,

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hocket.bench import topology_cells, topology_experiments, topology_plot, topology_uplinks
+from hocket.bench import (
+    topology_cells,
+    topology_expectations,
+    topology_experiments,
+    topology_plot,
+    topology_uplinks,
+)
 from hocket.bench.markdown import machines, marked, table
 from hocket.bench.topology import Run
 from hocket.bench.topology_cells import Cell, Group, Side
+from hocket.bench.topology_expectations import Expectation
 from hocket.bench.topology_experiments import Experiment, Situation
 from hocket.bench.topology_prediction import predicted_us
 from hocket.lab.quantities import format_latency, format_rate
@@ -42,6 +49,13 @@ KiB may take less. *Predicted* is what Hocket's selection expects.
 _targets_text = """\
 Of the cells for which there is a target. A ratio over *the best* is over the best of the MPI."""
 
+_expected_text = """\
+By the model of [0015](design/0015-selection-between-nodes.md), on the costs that a lab gives its jobs: of
+every recipe that was measured, without traffic of others. The error is what was expected more, or less, than
+was needed. A message that passes an idle link at once (the shaping lets a few KiB through) costs its startup
+or its bytes, and the model adds both."""
+
+EXPECTED_HEADER = ("MPI", "situation", "collective", "bytes", "recipe", "us", "predicted", "error")
 SUMMARY_HEADER = ("experiment", "MPI", "situation", "collective", "targets reached", "missed by most")
 CELLS_HEADER = (
     *("bytes", "choice", "best of the MPI", "us", "best of Hocket", "us"),
@@ -169,6 +183,35 @@ def uplink_rows(runs: Sequence[Run]) -> list[list[str]]:
     return rows
 
 
+def expected_rows(found: Sequence[Expectation]) -> list[list[str]]:
+    """The largest sizes first, which the target is about."""
+    rows = []
+    for one in sorted(found, key=lambda one: (one.cell.group.collective, -one.cell.bytes, abs(one.error))):
+        group, error = one.cell.group, f"{100 * one.error:+.0f} %"
+        within = abs(one.error) <= topology_expectations.TARGET
+        rows.append([
+            *(group.mpi, _short(group.situation), group.collective, format_bytes(one.cell.bytes)),
+            *(one.side.words, _number(one.side.median_us), _number(one.predicted_us)),
+            marked(error, within) if one.counts else error,
+        ])  # fmt: skip
+    return rows
+
+
+def _expected(runs: Sequence[Run]) -> list[str]:
+    found = topology_expectations.expectations(runs)
+    if not found:
+        return []
+    lines = ["## What the model expects", "", _expected_text, ""]
+    median = topology_expectations.median_error(found)
+    if median is not None:
+        target = topology_expectations.TARGET
+        verdict = marked(f"{100 * median:.0f} %", median <= target)
+        count = sum(one.counts for one in found)
+        said = f"From 64 KiB on the median error of {count} is {verdict} (target {100 * target:.0f} %)."
+        lines += [said, ""]
+    return [*lines, *table(EXPECTED_HEADER, expected_rows(found))]
+
+
 def _section(experiment: Experiment, runs: Sequence[Run], folder: Path) -> list[str]:
     lines = [f"## {experiment.title}", "", experiment.text, ""]
     if experiment.has_plot and (folder / picture(experiment)).exists():
@@ -211,4 +254,5 @@ def page(runs: Sequence[Run], folder: Path = Path()) -> str:
         lines += ["## Targets", "", _targets_text, "", *table(SUMMARY_HEADER, rows)]
     for name, some in _by_experiment(runs).items():
         lines += _section(_known(name), some, folder)
+    lines += _expected(runs)
     return _intro + "\n".join(lines).rstrip() + "\n"
