@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "tuning/model.hpp"
 #include "tuning/parse_recipe.hpp"
 
 namespace hocket::bindings {
@@ -28,16 +29,21 @@ passes::Recipe recipe_from(ir::Collective collective, const std::string& text) {
 
 std::string obstacle(const passes::Recipe& recipe, const ir::Request& request, const Near& near) {
   if (near && near->ranks() != request.ranks) throw Error("places of another number of ranks");
+  static const tuning::Costs costs = tuning::usual_costs();
   const bool folds_in_any_order =
       ir::is_reduction(request.collective) && recipe.algorithm->order == algorithms::Order::any;
   if (folds_in_any_order && !request.commutative) return "the operation does not commute";
   switch (passes::misfit(recipe, request, near.get())) {
     case passes::Misfit::none:
-      return "";
+      return tuning::Model(costs, near.get()).is_too_large(recipe, request)
+                 ? "these are too many ranks to place the segments of all on one clock"
+                 : "";
     case passes::Misfit::ranks:
       return "it does not fit this number of ranks";
     case passes::Misfit::groups:
       return near ? "the ranks are not in such groups" : "it is not known where the ranks are";
+    case passes::Misfit::equal:
+      return "the groups of ranks are not of one size";
     case passes::Misfit::order:
       return "the operation does not commute, and the ranks of a group are not consecutive";
   }

@@ -33,7 +33,7 @@ nb::list rule_texts(const std::string& disable, const std::string& force, const 
 nb::list considered_to_list(const std::vector<tuning::Considered>& all) {
   nb::list list;
   for (const auto& each : all)
-    list.append(nb::make_tuple(std::string(each.name), each.fits, nb::cast(each.predicted_us)));
+    list.append(nb::make_tuple(std::string(each.text), each.fits, nb::cast(each.predicted_us)));
   return list;
 }
 

@@ -29,6 +29,7 @@ struct SlotKey {
 enum class Content : std::uint8_t {
   zeros,
   anything,  ///< nobody reads what was not written before: spares clearing what an earlier slot has left
+  spare,     ///< zeros, for who can do without: refused where that leaves less than half of the budget
 };
 
 struct Slot {

@@ -1,12 +1,18 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "engine/device_runtime.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hocket::engine {
+
+namespace {
+/// Of tables about all ranks of the job, beside those of communicators.
+constexpr std::uint64_t places_origin = 0x706c61636573;
+}  // namespace
 
 Engine::Engine(const Options& options, Host host)
     : options_(options),
@@ -35,6 +41,20 @@ void Engine::disconnect() {
   if (network_) network_->close();
 }
 
+std::shared_ptr<passes::Tables> Engine::tables_of(const NodeTables::Owners& owners) {
+  Arena* const shared = arena_ && arena_->sealed() ? arena_.get() : nullptr;
+  return std::make_shared<NodeTables>(shared, host_, owners);
+}
+
+void Engine::set_places(const Told& told, Rank world_rank, bool shared) {
+  std::vector<Rank> everybody(told.names.size() / (1 + told.levels));
+  std::iota(everybody.begin(), everybody.end(), Rank{0});
+  if (shared)
+    places_.emplace(told, tables_of({{places_origin, 0, 0}, everybody, world_rank}));
+  else
+    places_.emplace(told);
+}
+
 bool Engine::on_one_node(std::span<const Rank> members) {
   const auto node_of = [size = static_cast<Rank>(options_.node_size)](Rank r) { return size ? r / size : 0; };
   return arena_ && std::ranges::all_of(members, [&](Rank r) {
@@ -55,6 +75,7 @@ void Engine::before_init() {
     arena_->set_poke(host_.poke, host_.context);
   } catch (const Error& e) {
     why_not_ = e.what();
+    lacks_arena_ = true;
   }
 }
 

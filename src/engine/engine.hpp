@@ -10,23 +10,14 @@
 
 #include "base/options.hpp"
 #include "engine/arena.hpp"
+#include "engine/host.hpp"
+#include "engine/node_tables.hpp"
 #include "engine/places.hpp"
 #include "engine/report.hpp"
 #include "transports/mpi/network.hpp"
 #include "tuning/rules.hpp"
 
 namespace hocket::engine {
-
-/// What the MPI edge (or a test) gives the engine.
-struct Host {
-  /// Called while waiting: progresses the MPI below, so that a peer's rendezvous to this rank does not stall.
-  void (*poke)(void* context) noexcept = nullptr;
-  /// A message for people: stalls, set-up notes. The engine itself never prints.
-  void (*say)(void* context, const std::string& text) = nullptr;
-  void* context = nullptr;
-  /// The launcher that comes with this MPI, as in JobIdentity::source; empty: unknown.
-  std::string_view launcher;
-};
 
 class Engine {
  public:
@@ -68,7 +59,13 @@ class Engine {
   }
   /// Where all ranks are, once they have told each other; null: not known.
   const Places* places() const noexcept { return places_ ? &*places_ : nullptr; }
-  void set_places(Places places) { places_ = std::move(places); }
+  /// As all ranks have heard. `shared`: by the ranks of each node; none of them is without its arena. Throws
+  /// Error as Places does.
+  void set_places(const Told& told, Rank world_rank, bool shared);
+  /// What these ranks of a communicator share on each node.
+  std::shared_ptr<passes::Tables> tables_of(const NodeTables::Owners& owners);
+  /// There are other ranks on this node, and no arena to meet them in.
+  bool lacks_arena() const noexcept { return lacks_arena_; }
   /// All of these world ranks share this rank's arena, and the node that HOCKET_NODE_SIZE pretends. The same
   /// on all of them, once the arena is sealed.
   bool on_one_node(std::span<const Rank> members);
@@ -97,6 +94,7 @@ class Engine {
   std::unique_ptr<transports::mpi::Network> network_;
   std::optional<Places> places_;
   std::string why_not_;
+  bool lacks_arena_ = false;
   std::string device_runtime_;
 };
 

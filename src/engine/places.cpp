@@ -9,7 +9,9 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <utility>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "engine/fingerprint.hpp"
 #include "topology/discover.hpp"
@@ -75,15 +77,6 @@ Address address_of(const Options& options, Rank world_rank, bool reads) {
 
 namespace {
 
-/// The numbers of equal names.
-passes::GroupNumbers numbered(const std::vector<std::uint64_t>& names) {
-  std::map<std::uint64_t, std::uint32_t> known;
-  passes::GroupNumbers numbers;
-  for (const std::uint64_t name : names)
-    numbers.push_back(known.try_emplace(name, static_cast<std::uint32_t>(known.size())).first->second);
-  return numbers;
-}
-
 /// One column of the table, with what only one rank of a node has said for all of them.
 std::vector<std::uint64_t> column(std::span<const std::uint64_t> names, std::size_t width,
                                   std::size_t level) {
@@ -98,48 +91,71 @@ std::vector<std::uint64_t> column(std::span<const std::uint64_t> names, std::siz
   return result;
 }
 
+/// One name for the socket of a node, whose sockets are counted on it anew.
+std::vector<std::uint64_t> sockets_of_all(const Told& told) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> known;
+  std::vector<std::uint64_t> result;
+  for (std::size_t rank = 0; rank < told.sockets.size(); ++rank)
+    result.push_back(
+        known.try_emplace({told.names[rank * (1 + told.levels)], told.sockets[rank]}, known.size())
+            .first->second);
+  return result;
+}
+
+bool somebody_is_bound(const Told& told) {
+  return std::ranges::any_of(told.sockets, [](std::uint64_t socket) { return socket != 0; });
+}
+
 }  // namespace
 
-Places::Places(std::span<const std::uint64_t> names, std::size_t levels) {
-  for (std::size_t level = 0; level <= levels; ++level)
-    rows_.push_back(numbered(column(names, 1 + levels, level)));
-  const passes::Groups checked(rows_);  // throws where a node is under two switches
+Places::Places(const Told& told, std::shared_ptr<passes::Tables> tables)
+    : tables_(std::move(tables)), ranks_(told.names.size() / (1 + told.levels)), levels_(told.levels) {
+  if (levels_ > passes::Neighbourhood::most_rows - 1) throw Error("there are too many levels of switches");
+  const std::size_t rows = levels_ + 2, size = rows * (1 + ranks_) + told.internet.size();
+  passes::PartsOf<const std::uint32_t> parts(
+      tables_->get(0, size, [&](passes::NewTable table) { fill(told, table); }));
+  groups_ = parts.next(rows);
+  rows_ = parts.next(rows * ranks_);
+  internet_ = parts.next(told.internet.size());
 }
 
-void Places::set_sockets(std::span<const std::uint64_t> of_ranks) {
-  if (std::ranges::none_of(of_ranks, [](std::uint64_t socket) { return socket != 0; })) return;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> known;
-  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank)
-    sockets_.push_back(
-        known.try_emplace({rows_.front()[rank], of_ranks[rank]}, static_cast<std::uint32_t>(known.size()))
-            .first->second);
+void Places::fill(const Told& told, passes::NewTable table) const {
+  passes::PartsOf<std::uint32_t> parts(table);
+  const passes::NewTable groups = parts.next(levels_ + 2);
+  std::vector<passes::GroupNumbers> rows;
+  const auto number = [&](std::size_t row, const std::vector<std::uint64_t>& names) {
+    const passes::NewTable numbers = parts.next(ranks_);
+    groups[row] = passes::number_groups(ranks_, [&](std::size_t rank) { return names[rank]; }, numbers);
+    rows.emplace_back(numbers.begin(), numbers.end());
+  };
+  for (std::size_t level = 0; level <= levels_; ++level)
+    number(level, column(told.names, 1 + levels_, level));
+  const passes::Groups checked(rows);  // throws where a node is under two switches
+  if (somebody_is_bound(told))
+    number(levels_ + 1, sockets_of_all(told));
+  else
+    parts.next(ranks_);
+  std::ranges::copy(told.internet, parts.next(told.internet.size()).begin());
 }
 
-std::uint32_t Places::sockets() const noexcept {
-  return sockets_.empty() ? 0 : *std::ranges::max_element(sockets_) + 1;
+std::uint32_t Places::group(std::size_t row, Rank rank) const {
+  return rows_[row * ranks_ + static_cast<std::size_t>(rank)];
 }
 
 bool Places::has_internet(Rank world_rank, const std::string& address) const noexcept {
-  const auto rank = static_cast<std::size_t>(world_rank);
+  constexpr std::size_t each = InternetAddresses{}.size();
+  const std::size_t first = static_cast<std::size_t>(world_rank) * each;
   in_addr wanted{};
-  if (rank >= internet_.size() || inet_pton(AF_INET, address.c_str(), &wanted) != 1) return false;
-  return wanted.s_addr != 0 && std::ranges::find(internet_[rank], wanted.s_addr) != internet_[rank].end();
+  if (first >= internet_.size() || inet_pton(AF_INET, address.c_str(), &wanted) != 1) return false;
+  const passes::Table own = internet_.subspan(first, each);
+  return wanted.s_addr != 0 && std::ranges::find(own, wanted.s_addr) != own.end();
 }
 
-std::uint32_t Places::groups_on(std::size_t row) const noexcept {
-  return *std::ranges::max_element(rows_[row]) + 1;
-}
-
-passes::Neighbourhood Places::of(std::span<const Rank> members) const {
-  const auto of_members = [&](const passes::GroupNumbers& all) {
-    passes::GroupNumbers row;
-    for (const Rank member : members) row.push_back(all[static_cast<std::size_t>(member)]);
-    return row;
-  };
-  std::vector<passes::GroupNumbers> rows;
-  for (const passes::GroupNumbers& all : rows_) rows.push_back(of_members(all));
-  return passes::Neighbourhood(std::move(rows),
-                               sockets_.empty() ? passes::GroupNumbers{} : of_members(sockets_));
+passes::Neighbourhood Places::of(std::span<const Rank> members,
+                                 std::shared_ptr<passes::Tables> tables) const {
+  return passes::Neighbourhood(
+      std::move(tables), {static_cast<Rank>(members.size()), levels_ + 1, sockets() > 0},
+      [&](std::size_t row, Rank rank) { return group(row, members[static_cast<std::size_t>(rank)]); });
 }
 
 }  // namespace hocket::engine

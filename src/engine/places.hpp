@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/options.hpp"
@@ -31,32 +31,42 @@ struct Address {
 /// Throws Error where it cannot be read.
 Address address_of(const Options& options, Rank world_rank, bool reads);
 
+/// What all ranks have said, a rank after the other.
+struct Told {
+  std::size_t levels = 0;            ///< of switches that any of them knows
+  std::vector<std::uint64_t> names;  ///< 1 + levels of each: its node, and its switches
+  std::vector<std::uint64_t> sockets;
+  std::vector<std::uint32_t> internet;  ///< as many of each as InternetAddresses has
+};
+
 class Places {
  public:
-  /// `names`: 1 + `levels` for each world rank: its node, and the switches that it knows of. Whoever did not
-  /// read the machine's description is where the others of its node are.
-  Places(std::span<const std::uint64_t> names, std::size_t levels);
+  /// Whoever did not read the machine's description is where the others of its node are. `tables`: of all
+  /// ranks of the job. Throws Error where a node is under two switches.
+  explicit Places(const Told& told,
+                  std::shared_ptr<passes::Tables> tables = std::make_shared<passes::OwnTables>());
 
-  /// So that what the network says of an address says something of a rank.
-  void set_internet(std::vector<InternetAddresses> of_ranks) { internet_ = std::move(of_ranks); }
-  /// Address::socket of all ranks.
-  void set_sockets(std::span<const std::uint64_t> of_ranks);
-  /// `address` as text: 10.0.0.1.
+  /// The network says something of an address; `address` as text: 10.0.0.1.
   bool has_internet(Rank world_rank, const std::string& address) const noexcept;
 
-  passes::Neighbourhood of(std::span<const Rank> members) const;
-  std::uint32_t nodes() const noexcept { return groups_on(0); }
+  /// `tables`: of these members.
+  passes::Neighbourhood of(std::span<const Rank> members, std::shared_ptr<passes::Tables> tables =
+                                                              std::make_shared<passes::OwnTables>()) const;
+  std::uint32_t nodes() const noexcept { return groups_[0]; }
   /// Groups under the switches of the lowest level; 1 where nothing is known of switches.
-  std::uint32_t leaves() const noexcept { return rows_.size() > 1 ? groups_on(1) : 1; }
+  std::uint32_t leaves() const noexcept { return levels_ > 0 ? groups_[1] : 1; }
   /// Sockets that ranks are bound to, and nodes whose ranks are bound to none; 0 where nobody is bound.
-  std::uint32_t sockets() const noexcept;
+  std::uint32_t sockets() const noexcept { return groups_.back(); }
 
  private:
-  std::uint32_t groups_on(std::size_t row) const noexcept;
+  void fill(const Told& told, passes::NewTable table) const;
+  std::uint32_t group(std::size_t row, Rank rank) const;
 
-  std::vector<passes::GroupNumbers> rows_;
-  passes::GroupNumbers sockets_;  ///< empty: nobody is bound to one
-  std::vector<InternetAddresses> internet_;
+  std::shared_ptr<passes::Tables> tables_;
+  std::size_t ranks_, levels_;
+  passes::Table groups_;    ///< of nodes, of each level of switches, of sockets
+  passes::Table rows_;      ///< each rank's group: as many rows
+  passes::Table internet_;  ///< InternetAddresses of each rank
 };
 
 }  // namespace hocket::engine

@@ -116,6 +116,16 @@ bool SlotDirectory::fits(std::size_t offset, std::size_t bytes) const {
   return ranges_.size() <= most_live_slots && bytes <= budget && offset <= budget - bytes;
 }
 
+/// What others cannot do without is left to them: half of the memory, and half of the slots.
+bool SlotDirectory::can_spare(std::size_t bytes) const {
+  std::size_t live = 0;
+  memory_.header().occupancy.for_each([&](std::size_t index) {
+    if (memory_.directory()[index].state == SlotState::live) ++live;
+  });
+  return live < most_live_slots / 2 &&
+         memory_.header().used.load(std::memory_order_relaxed) + bytes <= memory_.header().budget / 2;
+}
+
 /// First fit: the lowest gap that is large enough.
 bool SlotDirectory::place(std::size_t bytes, std::size_t& offset) {
   ranges_.clear();
@@ -153,7 +163,7 @@ bool SlotDirectory::reuse(SlotEntry& entry, std::size_t pages, Content content) 
   if (found == IdleList::none) return false;
   SlotEntry& idle = memory_.directory()[found];
   entry.offset = idle.offset;
-  if (content == Content::zeros) std::memset(memory_of(entry), 0, entry.bytes);
+  if (content != Content::anything) std::memset(memory_of(entry), 0, entry.bytes);
   memory_.header().occupancy.set(index_of(entry));
   in_this_order();
   entry.state = SlotState::live;
@@ -179,10 +189,11 @@ SlotEntry* SlotDirectory::blank(const SlotKey& key, std::size_t bytes, int users
 
 SlotEntry* SlotDirectory::make(const SlotKey& key, std::size_t bytes, int users, Content content) {
   const std::size_t pages = whole_pages(bytes);
-  const bool possible = pages >= bytes;
+  const bool is_spare = content == Content::spare;
+  const bool possible = pages >= bytes && (!is_spare || can_spare(pages));
   SlotEntry* entry = blank(key, bytes, users);
   bool granted = entry && possible && (reuse(*entry, pages, content) || claim(*entry, pages));
-  if (!granted && possible && give_back_idle()) {
+  if (!granted && possible && !is_spare && give_back_idle()) {
     entry = blank(key, bytes, users);
     granted = entry && claim(*entry, pages);
   }

@@ -35,6 +35,7 @@ class SlotDirectory {
   bool claim(SlotEntry& entry, std::size_t pages);
   bool place(std::size_t bytes, std::size_t& offset);
   bool fits(std::size_t offset, std::size_t bytes) const;
+  bool can_spare(std::size_t bytes) const;
 
   void keep(SlotEntry& entry);
   void give_back(SlotEntry& entry);

@@ -10,6 +10,7 @@ namespace hocket::engine {
 SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members,
                                        Rank rank)
     : engine_(engine),
+      key_(key),
       members_(members.begin(), members.end()),
       rank_(rank),
       guard_(engine, {key.origin, key.members}, members_, rank),
@@ -59,7 +60,8 @@ Decision* SpreadCommunicator::decision_about(const Call& call) noexcept {
 
 void SpreadCommunicator::look_around() {
   if (model_) return;
-  if (engine_.places()) near_ = engine_.places()->of(members_);
+  if (!tables_) tables_ = engine_.tables_of({key_, members_, members_[static_cast<std::size_t>(rank_)]});
+  if (engine_.places()) near_ = engine_.places()->of(members_, tables_);
   model_.emplace(engine_.costs(), near_ ? &*near_ : nullptr);
 }
 

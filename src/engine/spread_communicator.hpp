@@ -47,11 +47,13 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   void fail_without_memory(const SpreadGuard::Turn& turn) noexcept;
 
   Engine& engine_;
+  const SlotKey key_;
   const std::vector<Rank> members_;
   const Rank rank_;
   SpreadGuard guard_;
   const SpreadGround ground_;
-  std::optional<passes::Neighbourhood> near_;  ///< from the first decision on, as
+  std::shared_ptr<passes::Tables> tables_;  ///< from the first decision on, as
+  std::optional<passes::Neighbourhood> near_;
   std::optional<tuning::Model> model_;
   Plans plans_;
   Decisions decisions_;

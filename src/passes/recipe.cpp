@@ -64,7 +64,7 @@ Schedule build_whole(const Recipe& recipe, const Request& request, const Neighbo
                      std::uint32_t turn = 0) {
   const Neighbourhood* seen = seen_in_order(recipe, near);
   if (!recipe.reordered || !near || near->is_in_order()) return build_in_order(recipe, request, seen, turn);
-  return reorder(request, near->order(),
+  return reorder(request, {near->order(), near->places_in_order()},
                  [&](const Request& part) { return build_in_order(recipe, part, seen, turn); });
 }
 
@@ -76,12 +76,6 @@ std::vector<Schedule> build_wholes(const Recipe& recipe, const Request& request,
   std::vector<Schedule> all;
   for (Rank r = 0; r < request.ranks; ++r) all.push_back(build_whole(recipe, request.seen_by(r), near));
   return all;
-}
-
-std::uint32_t segments_of(const Recipe& recipe) {
-  if (recipe.segments > 1) return recipe.segments;
-  return static_cast<std::uint32_t>(
-      algorithms::parameter(*recipe.algorithm, recipe.parameters, "segments", 1));
 }
 
 /// Cuts schedules into segments. All ranks' are looked at, so that all ranks decide alike: some requests of a
@@ -111,7 +105,7 @@ Misfit misfit_of_groups(const Recipe& recipe, const Request& request, const Grou
   if (!grouping) return Misfit::groups;
   if (!request.commutative && !grouping->groups.are_runs()) return Misfit::order;
   const Groups& groups = grouping->groups;
-  if (recipe.algorithm->blocks == algorithms::Blocks::equal && !groups.are_equal()) return Misfit::groups;
+  if (recipe.algorithm->blocks == algorithms::Blocks::equal && !groups.are_equal()) return Misfit::equal;
   Request on_top = request;
   on_top.parameters = recipe.parameters;
   on_top.root = 0;
@@ -120,6 +114,12 @@ Misfit misfit_of_groups(const Recipe& recipe, const Request& request, const Grou
 }
 
 }  // namespace
+
+std::uint32_t segments_of(const Recipe& recipe) {
+  if (recipe.segments > 1) return recipe.segments;
+  return static_cast<std::uint32_t>(
+      algorithms::parameter(*recipe.algorithm, recipe.parameters, "segments", 1));
+}
 
 Recipe plain(const Algorithm& algorithm) {
   Recipe recipe;
@@ -140,10 +140,26 @@ Misfit misfit(const Recipe& recipe, const Request& request, const Neighbourhood*
   return algorithms::fits(*recipe.algorithm, flat) ? Misfit::none : Misfit::ranks;
 }
 
+bool needs_all_ranks(const Recipe& recipe) {
+  return segments_of(recipe) > 1 || recipe.leaders > 1;
+}
+
+std::size_t size_of_all(const Recipe& recipe, const Request& request, const Neighbourhood* near,
+                        std::size_t most) {
+  std::size_t size = 0;
+  for (Rank rank = 0; rank < request.ranks && size <= most; ++rank) {
+    Request own = request.seen_by(rank);
+    own.parameters = recipe.parameters;
+    const Schedule schedule = build_whole(recipe, own, near);
+    size += (schedule.ops.size() + schedule.regions.size()) * recipe.leaders;
+  }
+  return size;
+}
+
 Schedule build(const Recipe& recipe, const Request& request, const Neighbourhood* near) {
   Request own = request;
   own.parameters = recipe.parameters;
-  if (segments_of(recipe) <= 1 && recipe.leaders <= 1) return build_whole(recipe, own, near);
+  if (!needs_all_ranks(recipe)) return build_whole(recipe, own, near);
   return Pipeline(recipe, build_wholes(recipe, own, near)).of(own.rank);
 }
 

@@ -39,6 +39,7 @@ enum class Misfit : std::uint8_t {
   none,
   ranks,   ///< the algorithm does not fit their number, or that of the leaders
   groups,  ///< they are not in such groups
+  equal,   ///< they are in groups of different sizes, and the algorithm needs equal ones
   order,   ///< an operation that does not commute, and groups that are not runs of ranks, or another order
 };
 
@@ -47,6 +48,15 @@ Misfit misfit(const Recipe& recipe, const ir::Request& request, const Neighbourh
 
 /// One rank's schedule. Throws Error where there is a misfit, or a row cannot be a part of a hierarchy.
 ir::Schedule build(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near);
+
+/// Segments, and several leaders: the schedules of all ranks are placed on one clock, on every rank.
+bool needs_all_ranks(const Recipe& recipe);
+/// The ops of all ranks' schedules together and the regions they touch, uncut, of a recipe that fits;
+/// counting ends beyond `most`.
+std::size_t size_of_all(const Recipe& recipe, const ir::Request& request, const Neighbourhood* near,
+                        std::size_t most);
+/// Into so many pieces is every schedule cut.
+std::uint32_t segments_of(const Recipe& recipe);
 
 /// What has to be known before an alltoall whose blocks differ can follow a hierarchy: the sizes of all
 /// blocks of the ranks that a leader speaks for.

@@ -1,15 +1,9 @@
 #include "passes/reorder.hpp"
 
-#include <algorithm>
-
 #include "passes/embed.hpp"
 
 namespace hocket::passes {
 namespace {
-
-Rank place_of(std::span<const Rank> order, Rank rank) {
-  return static_cast<Rank>(std::ranges::find(order, rank) - order.begin());
-}
 
 /// A vector's chunks stay what they are; a block is that of the rank in its place.
 std::uint32_t renumbered_chunk(const ir::Schedule& part, std::span<const Rank> order, std::uint32_t index) {
@@ -24,10 +18,10 @@ bool can_be_reordered(ir::Collective collective) {
   return collective != ir::Collective::scan && collective != ir::Collective::exscan;
 }
 
-ir::Schedule reorder(const ir::Request& request, std::span<const Rank> order,
+ir::Schedule reorder(const ir::Request& request, const Order& order,
                      const std::function<ir::Schedule(const ir::Request&)>& build) {
-  ir::Request in_order = request.seen_by(place_of(order, request.rank));
-  in_order.root = place_of(order, request.root);
+  ir::Request in_order = request.seen_by(order.places[static_cast<std::size_t>(request.rank)]);
+  in_order.root = order.places[static_cast<std::size_t>(request.root)];
   const ir::Schedule part = build(in_order);
   ir::Schedule whole;
   whole.collective = request.collective;
@@ -38,9 +32,9 @@ ir::Schedule reorder(const ir::Request& request, std::span<const Rank> order,
   whole.scratch_planes = part.scratch_planes;
   ir::Builder builder(whole);
   embed(part,
-        {order,
+        {order.ranks,
          [&](ir::Buffer buffer, std::uint32_t index, std::vector<ir::Region>& regions) {
-           regions.push_back({ir::self, buffer, renumbered_chunk(part, order, index), 1});
+           regions.push_back({ir::self, buffer, renumbered_chunk(part, order.ranks, index), 1});
          }},
         builder);
   builder.finish();

@@ -16,9 +16,14 @@ using ir::Rank;
 /// All but scan and exscan, whose prefixes follow the order of ranks.
 bool can_be_reordered(ir::Collective collective);
 
+/// Ranks in an order, and the place of each rank in it.
+struct Order {
+  std::span<const Rank> ranks, places;
+};
+
 /// One rank's schedule: what `build` makes for its place in the order, under the ranks' own numbers. A
 /// reduction has to commute.
-ir::Schedule reorder(const ir::Request& request, std::span<const Rank> order,
+ir::Schedule reorder(const ir::Request& request, const Order& order,
                      const std::function<ir::Schedule(const ir::Request&)>& build);
 
 }  // namespace hocket::passes

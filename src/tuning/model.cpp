@@ -12,8 +12,9 @@ namespace {
 using ir::Rank;
 using ir::Schedule;
 
-/// More ops than this in all schedules together take longer to look at (0.2 s) than they can save.
-constexpr std::size_t most_ops = 2'000'000;
+/// More ops and regions than this in all schedules together take longer to look at (0.1 to 1 s) than they can
+/// save. Leaders of an alltoall have few ops, of very many regions.
+constexpr std::size_t largest_size = 2'000'000;
 
 /// All that happens at one time.
 class Step {
@@ -77,9 +78,20 @@ Cost cost_of(std::span<const Schedule> schedules, const passes::Neighbourhood* n
   return cost;
 }
 
+std::size_t Model::size_of_all(const passes::Recipe& recipe, const ir::Request& request) const {
+  for (const Counted& known : counted_)
+    if (known.recipe == recipe && known.commutative == request.commutative) return known.size;
+  counted_.push_back(
+      {recipe, request.commutative, passes::size_of_all(recipe, request, near_, largest_size)});
+  return counted_.back().size;
+}
+
+bool Model::is_too_large(const passes::Recipe& recipe, const ir::Request& request) const {
+  return passes::needs_all_ranks(recipe) && size_of_all(recipe, request) > largest_size;
+}
+
 std::optional<Cost> Model::look(const passes::Recipe& recipe, const ir::Request& request) const {
-  const std::size_t ops = passes::build(recipe, request.seen_by(0), near_).ops.size();
-  if (ops * static_cast<std::size_t>(request.ranks) > most_ops) return std::nullopt;
+  if (size_of_all(recipe, request) * passes::segments_of(recipe) > largest_size) return std::nullopt;
   return cost_of(passes::build_all(recipe, request, near_), near_, costs_);
 }
 

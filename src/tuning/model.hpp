@@ -34,6 +34,9 @@ class Model {
   /// Of a recipe that fits. Nothing if there are too many ranks to look at all schedules: the same on all
   /// ranks.
   std::optional<Cost> of(const passes::Recipe& recipe, const ir::Request& request) const;
+  /// Of a recipe that fits but for this: all ranks would have to place more schedules on one clock than they
+  /// can.
+  bool is_too_large(const passes::Recipe& recipe, const ir::Request& request) const;
 
  private:
   struct Known {
@@ -41,11 +44,18 @@ class Model {
     bool commutative;
     std::optional<Cost> cost;
   };
+  struct Counted {
+    passes::Recipe recipe;
+    bool commutative;
+    std::size_t size;
+  };
+  std::size_t size_of_all(const passes::Recipe& recipe, const ir::Request& request) const;
   std::optional<Cost> look(const passes::Recipe& recipe, const ir::Request& request) const;
 
   const Costs& costs_;
   const passes::Neighbourhood* near_;
   mutable std::vector<Known> known_;
+  mutable std::vector<Counted> counted_;
 };
 
 }  // namespace hocket::tuning

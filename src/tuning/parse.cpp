@@ -136,7 +136,9 @@ Rule parse_force(std::string_view entry) {
                        complaint + "reads other ranks' memory, and they are on several nodes",
                        complaint + "the ranks do not read each other's memory",
                        complaint + "the ranks are not in such groups",
-                       complaint + "the operation does not commute, and near ranks are not consecutive"};
+                       complaint + "the groups of ranks are not of one size",
+                       complaint + "the operation does not commute, and near ranks are not consecutive",
+                       complaint + "too many ranks to place the segments of all on one clock"};
   return rule;
 }
 

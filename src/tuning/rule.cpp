@@ -38,6 +38,8 @@ Obstacle obstacle_of(passes::Misfit misfit) {
       return Obstacle::ranks;
     case passes::Misfit::groups:
       return Obstacle::groups;
+    case passes::Misfit::equal:
+      return Obstacle::unequal_groups;
     case passes::Misfit::order:
       return Obstacle::runs;
   }
@@ -68,7 +70,10 @@ Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {
   }
   if (s.across_nodes && row.access != algorithms::Access::two_sided) return Obstacle::nodes;
   if (row.single_copy && !s.single_copy) return Obstacle::single_copy;
-  return obstacle_of(passes::misfit(recipe, {s.collective, s.ranks, 0, 0, s.commutative, {}}, s.near));
+  const ir::Request request{s.collective, s.ranks, 0, 0, s.commutative, {}};
+  const Obstacle found = obstacle_of(passes::misfit(recipe, request, s.near));
+  if (found != Obstacle::none) return found;
+  return s.model && s.model->is_too_large(recipe, request) ? Obstacle::many : Obstacle::none;
 }
 
 }  // namespace hocket::tuning

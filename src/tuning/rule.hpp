@@ -32,8 +32,20 @@ struct Conditions {
 };
 
 /// Why a row cannot do a call; the order is that in which it is asked.
-enum class Obstacle : std::uint8_t { none, order, sizes, equality, ranks, nodes, single_copy, groups, runs };
-inline constexpr std::size_t obstacle_count = 9;
+enum class Obstacle : std::uint8_t {
+  none,
+  order,
+  sizes,
+  equality,
+  ranks,
+  nodes,
+  single_copy,
+  groups,
+  unequal_groups,
+  runs,
+  many,
+};
+inline constexpr std::size_t obstacle_count = 11;
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s);
 

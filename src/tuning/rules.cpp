@@ -32,24 +32,32 @@ std::optional<double> predicted_us(const passes::Recipe& recipe, const Situation
   return cost ? std::optional(cost->at(modelled_bytes(s))) : std::nullopt;
 }
 
-/// Of those that can do the call; where the model cannot tell, the first. Null, and why not, if there is
-/// none.
+/// Of those that can do the call; where the model cannot tell of each, the first. The MPI's own, which has no
+/// schedule, is for where nothing else fits. Null, and why not, if there is none.
 const Rules::Rule::Candidate* cheapest(const Rules::Rule& rule, const Situation& s, Obstacle& why_not) {
-  const Rules::Rule::Candidate* best = nullptr;
+  const Rules::Rule::Candidate *native = nullptr, *first = nullptr, *best = nullptr;
   double least = std::numeric_limits<double>::infinity();
+  bool knows_all = true;
   for (const Rules::Rule::Candidate& candidate : rule.candidates) {
-    const Obstacle found = candidate.recipe.is_native() ? Obstacle::none : obstacle(candidate.recipe, s);
-    if (found != Obstacle::none) {
+    if (candidate.recipe.is_native()) {
+      native = &candidate;
+      continue;
+    }
+    if (const Obstacle found = obstacle(candidate.recipe, s); found != Obstacle::none) {
       if (why_not == Obstacle::none) why_not = found;
       continue;
     }
     if (rule.candidates.size() == 1) return &candidate;
-    const double us = predicted_us(candidate.recipe, s).value_or(std::numeric_limits<double>::infinity());
-    if (best && us >= least) continue;
-    best = &candidate;
-    least = us;
+    if (!first) first = &candidate;
+    const std::optional<double> us = predicted_us(candidate.recipe, s);
+    knows_all = knows_all && us;
+    if (us && *us < least) {
+      best = &candidate;
+      least = *us;
+    }
   }
-  return best;
+  if (!first) return native;
+  return knows_all && best ? best : first;
 }
 
 }  // namespace
@@ -87,7 +95,7 @@ std::vector<Considered> Rules::considered(const Situation& situation) const {
     if (!rule.conditions.hold(situation) || !cheapest(rule, situation, why_not)) continue;
     for (const Rule::Candidate& each : rule.candidates) {
       const bool fits = each.recipe.is_native() || obstacle(each.recipe, situation) == Obstacle::none;
-      found.push_back({each.name, fits, fits ? predicted_us(each.recipe, situation) : std::nullopt});
+      found.push_back({each.text, fits, fits ? predicted_us(each.recipe, situation) : std::nullopt});
     }
     break;
   }

@@ -49,7 +49,7 @@ struct Choice {
 
 /// One of the recipes that a rule chooses from.
 struct Considered {
-  std::string_view name;
+  std::string_view text;  ///< the recipe, with its parameters
   bool fits = true;
   std::optional<double> predicted_us;  ///< nothing where the model cannot tell
 };

@@ -32,7 +32,7 @@ class InProcessNode {
     Block& block = blocks_[{key.origin, key.members, key.part}];
     if (!block.asked && used_ + bytes <= budget_) {
       block.memory.reset(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)));
-      std::memset(block.memory.get(), content == Content::zeros ? 0 : 0xa5, bytes);
+      std::memset(block.memory.get(), content == Content::anything ? 0xa5 : 0, bytes);
       used_ += bytes;
     }
     block.asked = true;

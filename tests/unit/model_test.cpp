@@ -77,12 +77,51 @@ TEST(Model, SegmentsOverlapTheLevels) {
   EXPECT_GT(cost(cut).startup_us, cost(whole).startup_us);
 }
 
+passes::Neighbourhood nodes_of(Rank each, Rank ranks) {
+  passes::GroupNumbers nodes(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    nodes[rank] = static_cast<std::uint32_t>(rank) / static_cast<std::uint32_t>(each);
+  return passes::Neighbourhood({nodes});
+}
+
 TEST(Model, DoesNotLookAtTooMuch) {
-  passes::GroupNumbers nodes(4096);
-  for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) nodes[rank] = rank / 4;
-  const passes::Neighbourhood many({nodes});
+  const passes::Neighbourhood many = nodes_of(4, 4096);
+  const Model model(costs, &many);
   const passes::Recipe ring = recipe(Collective::allreduce, "ring");
-  EXPECT_FALSE(Model(costs, &many).of(ring, {Collective::allreduce, 4096}));
+  EXPECT_FALSE(model.of(ring, {Collective::allreduce, 4096}));
+  passes::Recipe cut = recipe(Collective::bcast, "knomial");
+  EXPECT_TRUE(model.of(cut, {Collective::bcast, 4096}));
+  cut.segments = 1024;
+  EXPECT_FALSE(model.of(cut, {Collective::bcast, 4096}));
+  passes::Recipe forwarded = recipe(Collective::alltoall, "bruck");  // few ops, of a thousand regions each
+  forwarded.by.add(passes::Level::nodes);
+  EXPECT_FALSE(model.of(forwarded, {Collective::alltoall, 4096}));
+}
+
+/// Leaders that no regular sample of ranks would meet.
+TEST(Model, CountsTheSchedulesOfAllRanks) {
+  const passes::Neighbourhood odd = nodes_of(3, 5 * 3 * 61);
+  passes::Recipe ring = recipe(Collective::allgather, "ring");
+  ring.by.add(passes::Level::nodes);
+  const ir::Request request{Collective::allgather, 5 * 3 * 61};
+  std::size_t size = 0;
+  for (const ir::Schedule& schedule : passes::build_all(ring, request, &odd))
+    size += schedule.ops.size() + schedule.regions.size();
+  EXPECT_EQ(passes::size_of_all(ring, request, &odd, size), size);
+  EXPECT_GT(passes::size_of_all(ring, request, &odd, 1000), 1000U);
+  EXPECT_LT(passes::size_of_all(ring, request, &odd, 1000), size);
+}
+
+TEST(Model, OnlySegmentsAndLeadersNeedAllRanks) {
+  const passes::Neighbourhood many = nodes_of(2, 4096);
+  const Model model(costs, &many);
+  passes::Recipe ring = recipe(Collective::allreduce, "ring");
+  ring.by.add(passes::Level::nodes);
+  const ir::Request request{Collective::allreduce, 4096};
+  EXPECT_FALSE(model.is_too_large(ring, request));
+  ring.segments = 2;
+  EXPECT_TRUE(model.is_too_large(ring, request));
+  EXPECT_FALSE(model.is_too_large(recipe(Collective::bcast, "knomial"), {Collective::bcast, 4096}));
 }
 
 TEST(Costs, SayWhatIsWrongWithThem) {

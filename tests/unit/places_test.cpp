@@ -18,11 +18,15 @@ By by(Level level) {
   return result;
 }
 
+Told told(std::size_t levels, std::vector<std::uint64_t> names, std::vector<std::uint64_t> sockets = {}) {
+  return {levels, std::move(names), std::move(sockets), {}};
+}
+
 TEST(Places, ANodeIsWhereItsReaderSays) {
   // Node, leaf, pod; only the first rank of each node has read the machine's description.
   const std::vector<std::uint64_t> names = {10, 1, 100, 20, 2, 100, 10, 0, 0,
                                             20, 0, 0,   30, 3, 200, 40, 3, 200};
-  const Places places(names, 2);
+  const Places places(told(2, names));
   EXPECT_EQ(places.nodes(), 4U);
   EXPECT_EQ(places.leaves(), 3U);
   const std::vector<Rank> everybody = {0, 1, 2, 3, 4, 5};
@@ -35,7 +39,7 @@ TEST(Places, ANodeIsWhereItsReaderSays) {
 
 TEST(Places, WithoutSwitchesThereAreNodes) {
   const std::vector<std::uint64_t> names = {1, 1, 2, 2};
-  const Places places(names, 0);
+  const Places places(told(0, names));
   EXPECT_EQ(places.nodes(), 2U);
   EXPECT_EQ(places.leaves(), 1U);
   const std::vector<Rank> reversed = {3, 2, 1};
@@ -48,20 +52,18 @@ TEST(Places, WithoutSwitchesThereAreNodes) {
 
 TEST(Places, NodesOfWhichNothingIsKnownAreTogether) {
   const std::vector<std::uint64_t> names = {1, 7, 2, 0, 3, 0};
-  EXPECT_EQ(Places(names, 1).leaves(), 2U);
+  EXPECT_EQ(Places(told(1, names)).leaves(), 2U);
 }
 
 /// Sockets are numbered on each node anew; a rank that is bound to none is with those of its node that are
 /// not either.
 TEST(Places, KnowSockets) {
   const std::vector<std::uint64_t> names = {1, 1, 1, 1, 2, 2, 2, 2}, bound = {1, 2, 1, 2, 1, 0, 1, 0};
-  Places places(names, 0);
   const std::vector<Rank> everybody = {0, 1, 2, 3, 4, 5, 6, 7};
-  EXPECT_EQ(places.sockets(), 0U);
-  EXPECT_EQ(places.of(everybody).grouped(by(Level::sockets)), nullptr);
-  places.set_sockets(std::vector<std::uint64_t>(8, 0));
-  EXPECT_EQ(places.sockets(), 0U);
-  places.set_sockets(bound);
+  EXPECT_EQ(Places(told(0, names)).sockets(), 0U);
+  EXPECT_EQ(Places(told(0, names)).of(everybody).grouped(by(Level::sockets)), nullptr);
+  EXPECT_EQ(Places(told(0, names, std::vector<std::uint64_t>(8, 0))).sockets(), 0U);
+  const Places places(told(0, names, bound));
   EXPECT_EQ(places.sockets(), 4U);
   const passes::Neighbourhood near = places.of(everybody);
   const passes::Grouping* grouping = near.grouped(by(Level::sockets));
@@ -75,14 +77,14 @@ TEST(Places, KnowSockets) {
 
 TEST(Places, RefuseALeafInTwoPods) {
   const std::vector<std::uint64_t> names = {1, 7, 100, 2, 7, 200};
-  EXPECT_THROW(Places(names, 2), Error);
+  EXPECT_THROW(Places(told(2, names)), Error);
 }
 
 TEST(Places, KnowWhoseAnAddressIs) {
-  const std::vector<std::uint64_t> names = {1, 2};
-  Places places(names, 0);
-  EXPECT_FALSE(places.has_internet(0, "10.77.0.1"));
-  places.set_internet({{htonl(0x0a4d0001), 0, 0, 0}, {htonl(0x0a4d0101), htonl(0xc0a80001), 0, 0}});
+  Told all = told(0, {1, 2});
+  EXPECT_FALSE(Places(all).has_internet(0, "10.77.0.1"));
+  all.internet = {htonl(0x0a4d0001), 0, 0, 0, htonl(0x0a4d0101), htonl(0xc0a80001), 0, 0};
+  const Places places(all);
   EXPECT_TRUE(places.has_internet(0, "10.77.0.1"));
   EXPECT_FALSE(places.has_internet(1, "10.77.0.1"));
   EXPECT_TRUE(places.has_internet(1, "192.168.0.1"));

@@ -268,7 +268,7 @@ TEST(Cheapest, IsWhatTheModelSays) {
   s.across_nodes = true;
   s.near = &dealt_out;
   EXPECT_EQ(rules.choose(s).name, "linear");  // nothing is known of costs
-  EXPECT_EQ(rules.considered(s).at(1).name, "linear by leaves");
+  EXPECT_EQ(rules.considered(s).at(1).text, "linear by leaves");
   EXPECT_FALSE(rules.considered(s).at(1).predicted_us);
   s.model = &model;
   EXPECT_EQ(rules.choose(s).name, "linear by leaves");
@@ -278,6 +278,27 @@ TEST(Cheapest, IsWhatTheModelSays) {
   EXPECT_EQ(rules.choose(s).name, "recursive_doubling");
   s.bytes = 100'000'000;
   EXPECT_EQ(rules.choose(s).name, "ring reordered");
+}
+
+/// What was not looked at may be the cheapest: then the order in the rule counts.
+TEST(Cheapest, IsTheFirstWhereNotAllAreKnown) {
+  passes::GroupNumbers nodes(4096);
+  for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) nodes[rank] = rank / 2;
+  const passes::Neighbourhood near({nodes});
+  const Costs costs = usual_costs();
+  const Model model(costs, &near);
+  Situation s = situation(Collective::allreduce, 4096, 1 << 20);
+  s.across_nodes = true;
+  s.near = &near;
+  s.model = &model;
+  const auto chosen = [&](const char* force) { return std::string(Rules("", force, "").choose(s).name); };
+  EXPECT_EQ(chosen("allreduce:cheapest(native, ring, recursive_doubling)"), "ring");
+  EXPECT_EQ(chosen("allreduce:cheapest(recursive_doubling, ring)"), "recursive_doubling");
+  EXPECT_EQ(chosen("allreduce:cheapest(ring by leaves, native)"), "native");
+  const Rules rules("", "allreduce:ring by nodes in 8 segments", "");
+  EXPECT_EQ(rules.choose(s).reason,
+            "forced ring by nodes in 8 segments does not fit: too many ranks to place the segments of all on "
+            "one clock");
 }
 
 TEST(Recipes, DoNotMixUpOperandsThatMayNotChangePlaces) {

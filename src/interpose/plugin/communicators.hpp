@@ -66,7 +66,7 @@ extern HandleTable<Communicator>& communicators;
 void remember(MPI_Comm handle, Origin origin);
 /// Its members are together in a blocking call that makes a communicator: the moment to wait until the arena
 /// is sealed, so that its non-blocking calls need not. All members have the same calls behind them then.
-/// MPI_COMM_WORLD has no such moment when it is made.
+/// MPI_COMM_WORLD has no such moment when it is made, but where ranks tell each other their places.
 void note_meeting(Communicator& communicator);
 /// One that only its first collective will find usable.
 void remember_unfinished(MPI_Comm handle, Origin origin);

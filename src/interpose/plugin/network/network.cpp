@@ -39,18 +39,25 @@ bool has_messenger() {
   return is_messenger_wanted() && host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
 }
 
+/// What all ranks have.
+struct Common {
+  bool ready = false;      ///< a port, the same version and options
+  bool messenger = false;  ///< a thread for messages
+  bool arena = false;      ///< memory with the others of their node, if there are any
+};
+
 /// The largest of what the ranks have is the smallest as well.
-bool all_have(const std::string& fingerprint, bool ready) {
+Common common(const std::string& fingerprint, bool ready) {
   const std::uint64_t own = engine::hash_of(fingerprint);
-  const std::array<std::uint64_t, 4> mine{own, ~own, ready ? 0U : 1U, has_messenger() ? 0U : 1U};
-  std::array<std::uint64_t, 4> largest{};
+  const std::array<std::uint64_t, 5> mine{own, ~own, ready ? 0U : 1U, has_messenger() ? 0U : 1U,
+                                          process.engine->lacks_arena() ? 1U : 0U};
+  std::array<std::uint64_t, 5> largest{};
   MPI_Request request;
-  if (host().Iallreduce(mine.data(), largest.data(), 4, MPI_UINT64_T, MPI_MAX, comm, &request) !=
-          MPI_SUCCESS ||
+  if (host().Iallreduce(mine.data(), largest.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX,
+                        comm, &request) != MPI_SUCCESS ||
       !complete(request, "the other ranks' versions and options"))
-    return false;
-  if (largest[3] == 0) process.engine->carry_messages_in_background();
-  return largest[0] == ~largest[1] && largest[2] == 0;
+    return {};
+  return {largest[0] == ~largest[1] && largest[2] == 0, largest[3] == 0, largest[4] == 0};
 }
 
 /// An error is told to whoever called: the messages' owner knows what to say.
@@ -85,7 +92,9 @@ void agree() {
     throw Error("the MPI made no communicator for Hocket");
   let_errors_return();
   const std::string fingerprint = process.engine->fingerprint();
-  opened = all_have(fingerprint, connect()) && exchange_places(comm);
+  const Common all = common(fingerprint, connect());
+  if (all.messenger) process.engine->carry_messages_in_background();
+  opened = all.ready && exchange_places(comm, all.arena);
   if (opened) return;
   process.engine->disconnect();
   host().Comm_free(&comm);

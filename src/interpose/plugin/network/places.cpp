@@ -52,13 +52,6 @@ bool gathered(std::span<const Number> own, MPI_Datatype type, std::vector<Number
          complete(request, "the other ranks' places");
 }
 
-std::vector<engine::InternetAddresses> by_rank(const std::vector<std::uint32_t>& all) {
-  constexpr std::size_t each = engine::InternetAddresses{}.size();
-  std::vector<engine::InternetAddresses> result(all.size() / each);
-  for (std::size_t i = 0; i < all.size(); ++i) result[i / each][i % each] = all[i];
-  return result;
-}
-
 void explain_places() {
   const engine::Places& places = *process.engine->places();
   const bool tells_sockets = places.sockets() > places.nodes();
@@ -69,25 +62,22 @@ void explain_places() {
 
 }  // namespace
 
-bool exchange_places(MPI_Comm comm) {
+bool exchange_places(MPI_Comm comm, bool shared) {
   const engine::Address address = own_address();
   std::uint64_t levels = 0;
   if (!largest_of(address.switches.size(), levels, comm)) return false;
-  std::vector<std::uint64_t> own{address.node}, names;
+  std::vector<std::uint64_t> own{address.node};
   own.insert(own.end(), address.switches.begin(), address.switches.end());
   own.resize(1 + levels);
-  std::vector<std::uint32_t> internet;
-  std::vector<std::uint64_t> sockets;
   const std::uint64_t own_socket[] = {address.socket};
-  if (!gathered<std::uint64_t>(own, MPI_UINT64_T, names, comm) ||
-      !gathered<std::uint32_t>(address.internet, MPI_UINT32_T, internet, comm) ||
-      !gathered<std::uint64_t>(own_socket, MPI_UINT64_T, sockets, comm))
+  engine::Told told;
+  told.levels = levels;
+  if (!gathered<std::uint64_t>(own, MPI_UINT64_T, told.names, comm) ||
+      !gathered<std::uint32_t>(address.internet, MPI_UINT32_T, told.internet, comm) ||
+      !gathered<std::uint64_t>(own_socket, MPI_UINT64_T, told.sockets, comm))
     return false;
   try {
-    engine::Places places(names, levels);
-    places.set_internet(by_rank(internet));
-    places.set_sockets(sockets);
-    process.engine->set_places(std::move(places));
+    process.engine->set_places(told, process.rank, shared);
     explain_places();
   } catch (const std::exception& e) {  // on all ranks alike
     explain(std::string("nodes and switches are not followed: ") + e.what());
