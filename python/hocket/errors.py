@@ -15,5 +15,11 @@ class CommandError(Exception):
         self.status = status
 
 
+def why(problem: Exception) -> str:
+    """Without the number and the file's name, which stand elsewhere in the message."""
+    text = problem.strerror if isinstance(problem, OSError) else None
+    return text or str(problem)
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> CommandError:
     return CommandError(f"no {what} named '{name}'; there are: {', '.join(known) or 'none'}")

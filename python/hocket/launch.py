@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
 from hocket import _paths, mpis, program_abi
 from hocket.errors import CommandError
@@ -24,8 +25,28 @@ def _first(names: Sequence[str], found: list[mpis.Mpi]) -> mpis.Mpi | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
+def _at(folder: Path, found: list[mpis.Mpi]) -> mpis.Mpi | None:
+    """The MPI whose libraries are in that folder: one that has a name, or what is installed around it."""
+    for mpi in found:
+        if mpi.libraries and folder.resolve() == mpi.libraries.resolve():
+            return mpi
+    try:
+        return mpis.from_path(str(folder.parent))
+    except CommandError:  # the system's, which is among those that have a name
+        return None
+
+
+def _loaded_by(program: str, found: list[mpis.Mpi]) -> mpis.Mpi | None:
+    """Whose library the program names a path to: under the launcher of another it would be alone, or hang."""
+    library = program_abi.library_file(program)
+    mpi = _at(library.parent, found) if library else None
+    return mpi if mpi and mpi.family == program_abi.family(program) else None
+
+
 def mpi_for(program: str, found: list[mpis.Mpi]) -> mpis.Mpi:
     """The MPI a program was built for; the embedded Open MPI for scripts, which load whatever they find."""
+    if loaded := _loaded_by(program, found):
+        return loaded
     family = program_abi.family(program)
     if program_abi.wants_system_mpich(program):
         order = ["debian-mpich"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 # soname -> (ABI family, the MPI of the system that has this very name)
@@ -35,6 +37,34 @@ def needed_libraries(program: str) -> list[str]:
 def family(program: str) -> str | None:
     libraries = needed_libraries(program)
     return _SONAMES[libraries[0].encode()] if libraries else None
+
+
+def _told_by_loader(program: str) -> str:
+    loader, path = shutil.which("ldd"), shutil.which(program)
+    if not loader or not path:
+        return ""
+    try:
+        return subprocess.run(
+            [loader, path],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            timeout=20,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def library_file(program: str) -> Path | None:
+    """What the loader takes for the first of them here; None where it finds nothing, or cannot be asked."""
+    libraries = needed_libraries(program)
+    if not libraries:
+        return None
+    wanted = re.escape(libraries[0])  # libmpi.so.40 => /opt/lib/libmpi.so.40 (0x00007f...)
+    found = re.search(rf"^\s*{wanted} => (/.*) \(0x", _told_by_loader(program), re.MULTILINE)
+    return Path(found[1]) if found else None
 
 
 def wants_system_mpich(program: str) -> bool:

@@ -66,13 +66,16 @@ def _plans(record: dict[str, Any]) -> PlanCounts:
 
 def read(path: Path) -> Report:
     try:
-        lines = path.read_text().splitlines()
+        return parse(path.read_text(), str(path))
     except OSError as problem:
         raise CommandError(f"cannot read '{path}': {problem.strerror}") from problem
     except UnicodeDecodeError as problem:
         raise CommandError(f"'{path}' is not a text file") from problem
+
+
+def parse(text: str, origin: str) -> Report:
     report = Report()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
@@ -85,10 +88,10 @@ def read(path: Path) -> Report:
                 report.rows.append(_row(record))
         except (ValueError, KeyError, TypeError) as problem:
             raise CommandError(
-                f"'{path}' line {number} is no line of a Hocket report: {problem}"
+                f"'{origin}' line {number} is no line of a Hocket report: {problem}"
             ) from problem
     if not report.rows and not report.notes:
-        raise CommandError(f"'{path}' holds no Hocket report")
+        raise CommandError(f"'{origin}' holds no Hocket report")
     return report
 
 

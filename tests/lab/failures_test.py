@@ -12,20 +12,36 @@ from __future__ import annotations
 import re
 import sys
 import time
+from dataclasses import dataclass
 
 from in_lab import Setting, arguments, expect, lab, result, setting_of, until
 
 STALL_SECONDS = 3
 MOST_SECONDS = 12  # of the stall limit, its proof, and the others' hearing of it, on a busy machine
 NODES = ("n0", "n1", "n2", "n3")
-DECISIONS = "allreduce:ring,alltoall:linear,bcast:knomial,barrier:message_dissemination"
+FLAT = "allreduce:ring,alltoall:linear,bcast:knomial,barrier:message_dissemination"
+BY_LEVELS = "allreduce:recursive_doubling by nodes+leaves,alltoall:bruck by nodes"
 
-# what happens, with which lost nodes; a collective, the bytes of a vector or block; ranks on each node
+
+@dataclass(frozen=True)
+class Case:
+    verb: str
+    what: str
+    lost: tuple[str, ...]  # nodes
+    collective: str
+    bytes: int  # of a vector, or a block
+    per_node: int
+    returned: bool  # errors are, to the program
+    decisions: str = FLAT
+
+
 CASES = (
-    ("kill", "n3", ("n3",), "allreduce", "65536", 1, False),
-    ("kill", "n1", ("n1",), "alltoall", "16384", 2, True),
-    ("cut", "n3", ("n3",), "allreduce", "65536", 2, True),
-    ("cut", "leaf1", ("n2", "n3"), "iallreduce", "262144", 1, True),
+    Case("kill", "n3", ("n3",), "allreduce", 65536, 1, False),
+    Case("kill", "n1", ("n1",), "alltoall", 16384, 2, True),
+    Case("cut", "n3", ("n3",), "allreduce", 65536, 2, True),
+    Case("cut", "leaf1", ("n2", "n3"), "iallreduce", 262144, 1, True),
+    Case("kill", "n3", ("n3",), "allreduce", 65536, 2, False, BY_LEVELS),
+    Case("kill", "n2", ("n2",), "alltoall", 256, 2, False, BY_LEVELS),
 )
 
 
@@ -34,20 +50,19 @@ def named(output: str) -> list[int]:
     return [int(n) for n in re.findall(r"\(rank (\d+) of the job[^)]*\) does not answer any more", output)]
 
 
-def _case(setting: Setting, case: tuple[str, str, tuple[str, ...], str, str, int, bool]) -> None:
-    verb, what, lost, collective, count, per_node, returned = case
-    name = f"{verb} {what}, {collective}, {per_node} on each node"
+def _case(setting: Setting, case: Case) -> None:
+    name = f"{case.verb} {case.what}, {case.collective}, {case.per_node} on each node, {case.decisions[:24]}"
     program = setting.program("lab_looping")
-    lost_ranks = {NODES.index(node) * per_node + i for node in lost for i in range(per_node)}
+    lost = {NODES.index(node) * case.per_node + i for node in case.lost for i in range(case.per_node)}
     ended_after: list[float] = []
 
     with lab(setting) as where:
 
         def happen() -> None:
             began = time.monotonic()
-            done = where.do(verb, what)
-            expect(done.status == 0, f"{name}: {verb}", done.output)
-            left = [node for node in NODES if node not in lost]
+            done = where.do(case.verb, case.what)
+            expect(done.status == 0, f"{name}: {case.verb}", done.output)
+            left = [node for node in NODES if node not in case.lost]
             gone = until(lambda: not where.ranks(program, left), STALL_SECONDS + MOST_SECONDS)
             ended_after.append(time.monotonic() - began)
             expect(gone, f"{name}: all ranks end")
@@ -55,16 +70,17 @@ def _case(setting: Setting, case: tuple[str, str, tuple[str, ...], str, str, int
         ended = where.run_beside(
             happen,
             "under way",
-            *("-n", str(len(NODES) * per_node), "--", program, collective, count, "60"),
-            *(("returned",) if returned else ()),
+            *("-n", str(len(NODES) * case.per_node), "--"),
+            *(program, case.collective, str(case.bytes), "60"),
+            *(("returned",) if case.returned else ()),
             seconds=30,
-            HOCKET_FORCE=DECISIONS,
+            HOCKET_FORCE=case.decisions,
             HOCKET_STALL_SECONDS=str(STALL_SECONDS),
-            HOCKET_PROGRESS="thread" if collective == "iallreduce" else "calls",
+            HOCKET_PROGRESS="thread" if case.collective == "iallreduce" else "calls",
         )
         # Open question: with a link cut under Open MPI, some ranks were seen to end without a word.
-        all_judged = returned and not (verb == "cut" and setting.family == "openmpi")
-        _judge(name, ended.output, lost_ranks, len(NODES) * per_node, all_judged)
+        all_judged = case.returned and not (case.verb == "cut" and setting.family == "openmpi")
+        _judge(name, ended.output, lost, len(NODES) * case.per_node, all_judged)
         print(f"{name}: ranks ended after {ended_after[0]:.1f} s", flush=True)
 
 

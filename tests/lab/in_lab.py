@@ -24,6 +24,7 @@ from hocket.lab import lab as labs  # noqa: E402
 from waiting import until  # noqa: E402
 
 EXIT_SKIPPED = 77
+LAUNCHER_SECONDS = 4.0  # until all that its ranks have said is told
 failures: list[str] = []
 
 
@@ -113,7 +114,8 @@ class RunningLab:
     def run_beside(
         self, then: Callable[[], None], sign: str, *words: str, seconds: float, **variables: str
     ) -> Ended:
-        """The same; once the job has said `sign`, something happens to it."""
+        """The same; once the job has said `sign`, something happens to it, and then its launcher has no more
+        than a few seconds."""
         began = time.monotonic()
         with tempfile.TemporaryFile("w+") as output:
             started = subprocess.Popen(
@@ -131,8 +133,9 @@ class RunningLab:
             if sign:
                 until(lambda: sign in text() or started.poll() is not None, seconds)
             then()
+            left = began + seconds - time.monotonic()
             try:
-                status = started.wait(max(began + seconds - time.monotonic(), 0.1))
+                status = started.wait(max(min(left, LAUNCHER_SECONDS) if sign else left, 0.1))
             except subprocess.TimeoutExpired:
                 status = 124
                 end(started)

@@ -21,6 +21,7 @@ from hocket.errors import CommandError
 from hocket.lab import lab, slurm, state, statistics
 from hocket.lab.process import Process, running
 from hocket.lab.shape import Shape
+from hocket.topology import tree
 from lab_needs import why_no_lab
 from waiting import until
 
@@ -138,6 +139,19 @@ def test_a_job_on_four_nodes(hocket: Hocket, tmp_path: Path, name: str, with_hoc
     assert {total for _, _, _, total in found} == {28}
 
 
+@pytest.mark.parametrize("name", ["intel", "debian"])
+def test_other_mpis_start(hocket: Hocket, name: str) -> None:
+    """Intel MPI, and Debian's Open MPI 4."""
+    if name not in [mpi.name for mpi in mpis.discover()]:
+        pytest.skip(f"{name} is not installed")
+    small = ("apps/poisson_cg", "--points", "8")
+    done = hocket("lab", "run", "--up", "-n", "4", "--mpi", name, "--", *small)
+    if "is not built" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    assert "the job is on 4 nodes under 2 switches" in done.stdout
+
+
 def test_the_status_of_the_program_is_kept(hocket: Hocket) -> None:
     words = ("run", "--leaves", "1", "--nodes", "1", "--no-hocket", "--mpi", _any_mpi())
     assert hocket("lab", *words, "--", "sh", "-c", "exit 7").returncode == 7
@@ -210,6 +224,18 @@ def test_three_levels_with_latency(hocket: Hocket) -> None:
     assert sorted(done.stdout.split()) == ["n0", "n1"]
 
 
+def test_latencies_of_a_lab_tell_its_switches(hocket: Hocket, tmp_path: Path) -> None:
+    up = hocket("lab", "up", "--leaves", "2", "--nodes", "4", "--latency", "500us")
+    if "cannot delay links" in up.stderr:
+        pytest.skip("this kernel cannot delay links")
+    matrix = tmp_path / "latencies"
+    measured = hocket("loggp", "--lab", "lab", "--against", _any_mpi(), "--latencies", str(matrix))
+    assert measured.returncode == 0, measured.stderr
+    groups = tree.read(str(matrix)).children  # inside of them there is noise
+    names = [sorted(each.name for each in group.below() if each.kind == "node") for group in groups]
+    assert sorted(names) == [["n0", "n1", "n2", "n3"], ["n4", "n5", "n6", "n7"]], matrix.read_text()
+
+
 def _with_slurm() -> None:
     try:
         slurm.check_installed()
@@ -221,18 +247,22 @@ _race = "mca_pml_ob1_recv_frag_callback_match"  # of Open MPI 5 in MPI_Init unde
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich"])
-def test_a_job_under_slurm(hocket: Hocket, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("with_hocket", [True, False])
+def test_a_job_under_slurm(hocket: Hocket, tmp_path: Path, name: str, with_hocket: bool) -> None:
+    """Which tells Hocket of the switches: nothing else does."""
     _with_slurm()
     if name not in _mpi_names():
         pytest.skip(f"{name} is not installed")
-    words = ("run", "--up", "--slurm", "--no-hocket", "-n", "8", "--ppn", "2", "--mpi", name, "--")
+    hidden = [] if with_hocket else ["--no-hocket"]
+    words = ("run", "--up", "--slurm", *hidden, "-n", "8", "--ppn", "2", "--mpi", name, "--")
     done = hocket("lab", *words, *_script(tmp_path, _GROUPS))
     if _race in done.stderr:
         pytest.skip("Open MPI crashed in MPI_Init, as it sometimes does under srun (open-mpi/ompi#12495)")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.split("GROUPS ")[1])
+    found = json.loads(done.stdout.split("GROUPS ")[1].split("\n")[0])
     assert [group for _, _, group, _ in found] == [[i - i % 2, i - i % 2 + 1] for i in range(8)]
     assert {total for _, _, _, total in found} == {28}
+    assert ("the job is on 4 nodes under 2 switches" in done.stdout) == with_hocket
 
 
 def test_slurm_tells_tasks_where_they_are(hocket: Hocket) -> None:

@@ -143,6 +143,52 @@ def test_the_mpi_follows_from_the_program(tmp_path: Path) -> None:
         launch.mpi_for(_program(tmp_path, "libmpi.so.12"), _named("openmpi"))
 
 
+def test_the_loader_says_which_file_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_abi, "needed_libraries", lambda _program: ["libc.so.6"])
+    found = program_abi.library_file("ls")
+    assert found is not None
+    assert found.name == "libc.so.6"
+    monkeypatch.setattr(program_abi, "needed_libraries", lambda _program: ["libmpi.so.40"])
+    assert program_abi.library_file("ls") is None
+    told = "\tlibmpi.so.40 => /opt/an mpi/lib/libmpi.so.40 (0x00007f00)\n\tlibc.so.6 => /lib/libc.so.6 (0x0)"
+    monkeypatch.setattr(program_abi, "_told_by_loader", lambda _program: told)
+    assert program_abi.library_file("ls") == Path("/opt/an mpi/lib/libmpi.so.40")
+
+
+@pytest.mark.parametrize("problem", [OSError("no"), subprocess.TimeoutExpired("ldd", 20)])
+def test_a_loader_that_cannot_be_asked_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    def fails(*_arguments: object, **_more: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(program_abi, "needed_libraries", lambda _program: ["libc.so.6"])
+    monkeypatch.setattr("subprocess.run", fails)
+    assert program_abi.library_file("ls") is None
+
+
+def test_a_program_runs_under_the_mpi_whose_library_it_loads(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = mpis.find(f"{installed}/opt/openmpi")
+    library = installed / "opt/openmpi/lib/libmpi.so.40"
+    monkeypatch.setattr(program_abi, "library_file", lambda _program: library)
+    monkeypatch.setattr(program_abi, "family", lambda _program: "ompi")
+    assert launch.mpi_for("program", [*_named("debian"), here]) is here
+    assert launch.mpi_for("program", _named("debian")).launcher == here.launcher
+    monkeypatch.setattr(program_abi, "library_file", lambda _program: Path("/usr/lib/somewhere/libmpi.so.40"))
+    assert launch.mpi_for("program", _named("debian")).name == "debian"
+
+
+def test_a_launcher_of_another_family_beside_the_library_is_not_taken(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = installed / "opt/mpich/lib/libmpi.so.40"
+    monkeypatch.setattr(program_abi, "library_file", lambda _program: library)
+    monkeypatch.setattr(program_abi, "family", lambda _program: "ompi")
+    assert launch.mpi_for("program", _named("mpich", "debian")).name == "debian"
+
+
 def test_a_program_of_another_family_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         CommandError, match=r"is linked with libmpi\.so\.12, which 'openmpi' does not provide"

@@ -7,10 +7,8 @@ import dataclasses
 import json
 import os
 import shlex
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -122,7 +120,10 @@ def run(
         str, typer.Option(help="Order of the nodes: block, cyclic (over the leaves), scattered.")
     ] = "block",
     mpi: Annotated[
-        str, typer.Option(help="openmpi, mpich, intel, debian or a path; default: what the program needs.")
+        str,
+        typer.Option(
+            help="openmpi, mpich, intel, debian, debian-mpich or a path; default: what the program needs."
+        ),
     ] = "",
     no_hocket: Annotated[bool, typer.Option("--no-hocket", help="Run it under the MPI alone.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No report at the end.")] = False,
@@ -169,11 +170,11 @@ def _disturbed(where: Lab, nodes: str, count: str) -> contextlib.AbstractContext
 
 
 def _run_reported(where: Lab, mpi: mpis.Mpi, job: jobs.Wanted, program: list[str]) -> int:
-    with tempfile.TemporaryDirectory(prefix="hocket-lab-run-") as folder:
-        file = Path(folder) / "report.jsonl"
-        status = jobs.run(where, mpi, job, program, HOCKET_REPORT=str(file))
-        if file.exists() and file.stat().st_size:
-            console.print(reports.renderable(reports.read(file)))
+    """The report is written in the lab, so that it ends with it, however that ends."""
+    file = jobs.new_file(where, "report")
+    status = jobs.run(where, mpi, job, program, HOCKET_REPORT=file)
+    if text := where.answer("sh", "-c", 'cat "$0" && rm "$0"', file) if where.is_up() else "":
+        console.print(reports.renderable(reports.parse(text, file)))
     return status
 
 

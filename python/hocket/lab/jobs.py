@@ -63,7 +63,7 @@ def place(lab: Lab, wanted: Wanted) -> tuple[int, launchers.Placement]:
     return ranks, launchers.Placement(tuple(nodes[:needed]), per_node)
 
 
-def _write(lab: Lab, name: str, text: str) -> str:
+def new_file(lab: Lab, name: str, text: str = "") -> str:
     """On the lab's own file system, which goes with it; jobs at the same time have files of their own."""
     script = 'file=$(mktemp "$0") && cat > "$file" && echo "$file"'
     return lab.answer("sh", "-c", script, str(machine.FOLDER / f"{name}.XXXXXXXX"), text=text).strip()
@@ -83,7 +83,7 @@ def _launch(
     if wanted.by_slurm:
         _check_slurm(lab, wanted)
         return slurm.command(mpi, ranks, placement), slurm.environment()
-    hosts = _write(lab, "hosts", launchers.host_file(mpi, placement))
+    hosts = new_file(lab, "hosts", launchers.host_file(mpi, placement))
     return launchers.command(mpi, lab.remote_shell, hosts, ranks, placement.per_node), {}
 
 
@@ -109,9 +109,10 @@ def _prepared(
     ranks, placement = place(lab, wanted)
     start, settings = _launch(lab, mpi, wanted, ranks, placement)
     if "HOCKET_TOPOLOGY" not in os.environ:
-        variables.setdefault("HOCKET_TOPOLOGY", _write(lab, "topology", lab.tree.as_rack_file()))
+        if not wanted.by_slurm:  # which tells its tasks itself
+            variables.setdefault("HOCKET_TOPOLOGY", new_file(lab, "topology", lab.tree.as_rack_file()))
         if "HOCKET_COSTS" not in os.environ:
-            variables.setdefault("HOCKET_COSTS", _write(lab, "costs", costs.text(lab.shape)))
+            variables.setdefault("HOCKET_COSTS", new_file(lab, "costs", costs.text(lab.shape)))
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
     return lab.on_head(*start, *_napping(program, ranks)), environment
 
