@@ -229,6 +229,10 @@ def test_what_was_expected_stands_beside_what_was_measured(monkeypatch: pytest.M
         _run("hocket:knomial", bytes=65536, median=1.0, traffic=1),
     ]
     found = topology_expectations.expectations(runs)
+    like_a_row = topology_expectations.expectations(
+        [_run(BINOMIAL, bytes=65536), _run("native:tree", bytes=65536)]
+    )
+    assert [one.side.name for one in like_a_row] == [BINOMIAL]
     assert [(one.side.words, one.cell.bytes, round(one.error, 2)) for one in found] == [
         ("linear by leaves", 8, 0.2),
         ("linear", 65536, 0.0),

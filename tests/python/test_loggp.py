@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hocket import mpis
 from hocket.catalog import Request
 from hocket.errors import CommandError
 from hocket.loggp import costs, parameters
@@ -42,6 +43,21 @@ def test_segments_overlap_in_a_chain() -> None:
 def test_parameters_come_back_from_their_file(tmp_path: Path) -> None:
     parameters.write(tmp_path / "some" / "loggp.json", DEFAULTS)
     assert parameters.read(tmp_path / "some" / "loggp.json") == DEFAULTS
+
+
+def test_latencies_between_nodes_are_a_matrix(hocket: Hocket, tmp_path: Path) -> None:
+    if not mpis.discover():
+        pytest.skip("no MPI is installed")
+    file = tmp_path / "latencies"
+    done = hocket("loggp", "-n", "3", "--latencies", str(file), HOCKET_NODE_SIZE="1")
+    if "is not installed at" in done.stderr:
+        pytest.skip("the benchmarks are not built")
+    assert done.returncode == 0, done.stderr
+    assert file.read_text().startswith("n0 n1 n2\nn0 0.000 ")
+    assert hocket("topo", str(file)).returncode == 0
+    alone = hocket("loggp", "-n", "2", "--latencies", str(file), HOCKET_NODE_SIZE="2")
+    assert alone.returncode == 1
+    assert "all ranks are on one node" in alone.stderr
 
 
 @pytest.mark.parametrize("damage", ["no json", "[]", '{"schema": "other"}', '{"schema": "hocket-loggp-1"}'])

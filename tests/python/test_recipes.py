@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hocket.bench import topology_prediction
 from hocket.bench.topology_experiments import Situation
 from hocket.lab import costs
+from hocket.loggp import parameters
 from hocket.simulate import machine, placement, scale
 from hocket.simulate.scale import Call
 
@@ -28,6 +32,45 @@ def test_explain_says_what_the_model_has_compared(hocket: Hocket) -> None:
     assert "schedule allreduce ranks 16 rank 0" in small.stdout
     large = hocket("explain", "allreduce", "--bytes", "16M", *_CYCLIC, HOCKET_FORCE=_FORCED)
     assert large.stdout.startswith("allreduce: ring")
+
+
+def test_explain_predicts_a_recipe_and_not_its_flat_row(hocket: Hocket) -> None:
+    told = hocket("explain", "allreduce", "--bytes", "1M", *_CYCLIC, HOCKET_FORCE="allreduce:ring reordered")
+    assert "  by the model: ring reordered " in told.stdout
+    assert "  predicted: " in told.stdout
+    assert "->" not in told.stdout
+
+
+def test_explain_predicts_on_the_machine(hocket: Hocket) -> None:
+    """And not on nodes of 32 ranks, which is what is assumed where nothing is known of it."""
+    told = " ".join(hocket("explain", "bcast", "--bytes", "64K", *_CYCLIC).stdout.split())
+    assert (
+        "leaf:4 node:4, parameters assumed and not measured; on 16 nodes, links that ranks share: node"
+        in told
+    )
+    assert "not predicted: exposed, as it needs memory that ranks share" in told
+    assert "of the schedules below exposed" not in told
+
+
+def test_explain_takes_what_was_measured_to_the_machine(hocket: Hocket, tmp_path: Path) -> None:
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(parameters.DEFAULTS.network()))
+    told = " ".join(hocket("explain", "bcast", *_CYCLIC, "--loggp", str(file)).stdout.split())
+    assert "predictions by LogGP: default parameters, assumed and not measured; on 16 nodes" in told
+    node = dataclasses.replace(parameters.DEFAULTS, levels=parameters.DEFAULTS.levels[:2])
+    file.write_text(json.dumps(node.network()))
+    refused = hocket("explain", "bcast", *_CYCLIC, "--loggp", str(file))
+    assert refused.returncode == 2
+    assert "nothing of what is between nodes" in refused.stderr
+
+
+def test_explain_tells_recipes_apart_by_their_parameters(hocket: Hocket) -> None:
+    forced = "alltoall:cheapest(bruck(radix=2) by nodes, bruck(radix=4) by nodes)"
+    told = hocket(
+        "explain", "alltoall", "-n", "32", "--topology", "leaf:4 node:4 core:2", HOCKET_FORCE=forced
+    )
+    assert "by the model: bruck(radix=2) by nodes " in told.stdout
+    assert "by the model: bruck(radix=4) by nodes " in told.stdout
 
 
 def test_explain_obeys_the_costs_of_a_file(hocket: Hocket, tmp_path: object) -> None:
@@ -119,6 +162,7 @@ def test_plan_says_what_is_wrong_with_a_recipe(hocket: Hocket, recipe: str, prob
         ("alltoall:pairwise by leaves", ("--topology", "leaf:2 node:2", "--ranks", "4"), 1),
         ("gather:linear reordered", ("--topology", "leaf:2 node:2", "--ranks", "4"), 6),
         ("bcast:knomial(radix=4) in 3 segments", ("--ranks", "1-3"), (1 + 2 + 2 + 1) * 2),
+        ("barrier:message_dissemination by nodes", ("--topology", "node:2 core:2"), 4),
     ],
 )
 def test_verify_proves_a_recipe(hocket: Hocket, recipe: str, where: tuple[str, ...], requests: int) -> None:
@@ -142,6 +186,7 @@ def test_verify_leaves_out_orders_that_a_recipe_does_not_keep(hocket: Hocket) ->
         ("bcast:knomial by nodes", ("--topology", "node:4"), "root 0: the ranks are not in such groups"),
         ("bcast:knomial by racks", (), "unknown level 'racks'"),
         ("bcast:flat by nodes", (), "does not send and receive"),
+        ("alltoallv:bruck by nodes", (), "bruck needs equal blocks, and those of alltoallv may differ"),
         ("bcast:native by nodes", (), "no algorithm for bcast named 'native'"),
         ("bcast:knomial by nodes", ("--topology", "node:2 core:1"), "this machine has 2"),
         ("bcast:knomial by nodes", ("--placement", "random"), "no placement named 'random'"),

@@ -140,7 +140,11 @@ def test_ranks_may_be_where_a_file_says(hocket: Hocket, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--engine", "abacus"), "no engine named 'abacus'"),
-        (("--jobs", "other"), "other jobs are simulated with --engine simgrid"),
+        (
+            ("--jobs", "other"),
+            "--engine simgrid simulates (up to 16384 ranks); the engine loggp knows no other",
+        ),
+        (("--formulas", "--plot", "a.svg"), "gather and scatter in a table, without --plot"),
         (("--root", "9"), "there is no root 9 among 4 ranks"),
         (("-n", "99"), "need 25 nodes"),
         (("--algorithm", "quickest"), "unknown algorithm 'quickest'"),

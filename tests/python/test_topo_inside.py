@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies
 
 pytest.importorskip("hocket._core")
 
 import recorded_sys
+from hocket.core import core
 from hocket.errors import CommandError
 from hocket.topology import hwloc, tree
 from recorded_sys import Cpu
@@ -51,6 +55,13 @@ _machines = {
     "one NUMA node over two packages": recorded_sys.made([Cpu(i, package=i // 4, core=i) for i in range(8)]),
     "an L3 over two NUMA nodes": recorded_sys.made([Cpu(i, numa=i // 4, core=i) for i in range(8)]),
 }
+
+
+@pytest.mark.parametrize("name", _machines)
+def test_a_recorded_machine_gives_the_same_tree(name: str, tmp_path: Path) -> None:
+    folder = recorded_sys.write(_machines[name], tmp_path / "sys/devices/system")
+    golden = _recording.parent / "inside" / f"{name.replace(' ', '-')}.tree"
+    assert core().write_topology(tree.to_vertices(tree.read(str(folder)))) == golden.read_text()
 
 
 @_needs_hwloc
@@ -104,6 +115,45 @@ def test_xml_that_is_no_machine_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text)
     with pytest.raises(CommandError, match="hwloc"):
         tree.read(str(tmp_path / "file"))
+
+
+_EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+  <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" gp_index="1">
+    <object type="Package" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" gp_index="3">
+      <object type="NUMANode" os_index="0" cpuset="0x0000000f" nodeset="0x00000001" gp_index="4"/>
+      <object type="Core" os_index="0" cpuset="0x00000003" gp_index="5">
+        <object type="PU" os_index="0" cpuset="0x00000001" gp_index="6"/>
+        <object type="PU" os_index="1" cpuset="0x00000002" gp_index="7"/>
+      </object>
+      <object type="Core" os_index="1" cpuset="0x0000000c" gp_index="8">
+        <object type="PU" os_index="2" cpuset="0x00000004" gp_index="9"/>
+        <object type="PU" os_index="3" cpuset="0x00000008" gp_index="10"/>
+      </object>
+    </object>
+  </object>
+</topology>
+"""
+
+
+@_needs_hwloc
+@given(data=strategies.data())
+@settings(max_examples=150, deadline=None, print_blob=True, database=None)
+def test_damaged_xml_is_read_or_refused(data: strategies.DataObject) -> None:
+    """Cut off, or with other characters somewhere: a tree, or one line that says why not.
+
+    The first character stays: it tells XML from the other forms ("0 /" would be a rack file).
+    """
+    text = _EXAMPLE[: data.draw(strategies.integers(1, len(_EXAMPLE)))]
+    for _ in range(data.draw(strategies.integers(0, 4))):
+        where = data.draw(strategies.integers(1, len(text)))
+        text = text[:where] + data.draw(strategies.text('<>/"=0x9 \n\0ab-', max_size=8)) + text[where + 4 :]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "machine.xml"
+        file.write_text(text)
+        with contextlib.suppress(CommandError):
+            assert tree.read(str(file)).kind in ("node", "switch")
 
 
 def test_this_machine_is_shown_without_a_source(hocket: Hocket) -> None:

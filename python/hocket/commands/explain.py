@@ -22,12 +22,13 @@ from hocket.console import console
 from hocket.core import core
 from hocket.errors import CommandError
 from hocket.loggp import parameters
-from hocket.loggp.parameters import Parameters
-from hocket.loggp.prediction import Prediction, format_time, predict
+from hocket.loggp.prediction import Prediction, format_time
 from hocket.quantities import format_bytes, parse_bytes
 from hocket.shapes import Shape, shape_of
-from hocket.simulate import placement
+from hocket.simulate import machine, placement
 from hocket.simulate.placement import Places
+from hocket.simulate.predictor import Alone, OnMachine, Predictor, written
+from hocket.simulate.scale import Call
 
 _most_looked_at = 512  # ranks whose schedules are counted; of more than that, a few
 
@@ -41,7 +42,10 @@ class _Call:
     root: int
     size: int  # bytes of the vector, or of one block
     commutative: bool
-    machine: Parameters
+    predictor: Predictor
+
+    def timed(self) -> Call:
+        return Call(self.shape.collective, self.size, self.root, self.commutative)
 
     def request(self, named: Named) -> Request:
         return named.request(self.ranks, self.root, self.commutative)
@@ -93,12 +97,6 @@ def _obstacle(named: Named, call: _Call) -> str:
     return "" if core().fits(*call.request(named)) else f"does not fit {call.ranks} ranks"
 
 
-def _written(name: str, parameters: dict[str, int]) -> str:
-    return name + (
-        f"({', '.join(f'{key}={value}' for key, value in parameters.items())})" if parameters else ""
-    )
-
-
 def _table(call: _Call) -> Table:
     looked_at = len(call.looked_at())
     whose = "any one rank" if looked_at == call.ranks else f"any of {looked_at} ranks that were looked at"
@@ -114,34 +112,40 @@ def _table(call: _Call) -> Table:
     return table
 
 
+def _is_recipe(choice: dict[str, Any]) -> bool:
+    """An algorithm that is made to follow the machine: another schedule than the catalog's row."""
+    return bool(choice["name"] != choice["algorithm"] and choice["algorithm"])
+
+
 def _alternatives(choice: dict[str, Any], call: _Call) -> tuple[Table, dict[str, Prediction]]:
     """All rows of the catalog, and what was predicted for each that could run."""
     table, predictions = _table(call), {}
     for row in catalog.rows(call.shape.collective):
-        chosen = row["name"] == choice["algorithm"]
+        chosen = row["name"] == choice["algorithm"] and not _is_recipe(choice)
         named = Named(row, choice["parameters"] if chosen else catalog.presets(row))
         cells, about = ["-"] * 6, _obstacle(named, call)
         if not about:
-            predictions[row["name"]] = predicted = predict(call.request(named), call.size, call.machine)
+            predictions[row["name"]] = predicted = call.predictor.row(named, call.timed())
             cells = _costs(named, call) + predicted.cells()
             about = f"{row['summary']} ({row['source']})"
-        name = _written(row["name"], named.parameters)
+        name = written(row["name"], named.parameters)
         dim = "" if row["name"] in predictions else "dim"
         table.add_row("->" if chosen else "", name, row["access"], *cells, about, style=dim)
     return table, predictions
 
 
 def _predicted(choice: dict[str, Any], call: _Call, predictions: dict[str, Prediction]) -> list[str]:
-    """Of the chosen row in words; and why there is no prediction where there is none."""
+    """Of what is chosen in words; and why there is no prediction where there is none."""
     possible = {name: found for name, found in predictions.items() if not found.refusal}
     chosen, lines = possible.get(choice["algorithm"]), []
+    if _is_recipe(choice):
+        chosen = call.predictor.recipe(choice["text"], call.timed())
     if chosen:
-        lines.append(f"  predicted: {chosen.split()}")
+        lines.append(f"  predicted: {chosen.refusal or chosen.split()}")
     elif possible and not choice["algorithm"]:
         fastest = min(possible, key=lambda name: possible[name].total)
         lines.append(f"  the MPI's own is not predicted; of the schedules below {fastest} is the fastest")
-    levels = ", ".join(f"{level.name} ({level.ranks or 'all'})" for level in call.machine.levels)
-    lines.append(f"  predictions by LogGP: {call.machine.origin()}; ranks per level: {levels}")
+    lines.append(f"  predictions by LogGP: {call.predictor.origin()}")
     refused = {name: found.refusal for name, found in predictions.items() if found.refusal}
     return lines + [f"  not predicted: {name}, as {why}" for name, why in refused.items()]
 
@@ -172,14 +176,19 @@ def _sizes_there(same: Iterable[records.Record]) -> str:
     return f"sizes on that many ranks: {there}" if sizes else "nothing on that many ranks"
 
 
-def _machine(file: Path | None, ranks_per_node: int | None) -> Parameters:
-    machine = parameters.read(file) if file else parameters.DEFAULTS
-    return machine.with_nodes_of(ranks_per_node) if ranks_per_node else machine
+def _alone(file: Path | None, ranks: int, ranks_per_node: int | None) -> Alone:
+    assumed = parameters.read(file) if file else parameters.DEFAULTS
+    return Alone(assumed.with_nodes_of(ranks_per_node) if ranks_per_node else assumed, ranks)
+
+
+def _on_machine(topology: str, file: Path | None, word: str, ranks: int, per_node: int) -> OnMachine:
+    described = machine.of_parameters(topology, parameters.read(file)) if file else machine.of_words(topology)
+    return OnMachine(described, placement.in_lab(described.shape, word, ranks, per_node))
 
 
 def _considered(choice: dict[str, Any]) -> list[str]:
-    """What the rule has compared, cheapest first."""
-    if len(choice["considered"]) < 2:
+    """What the rule has compared, cheapest first; of a recipe also where there was nothing to compare."""
+    if len(choice["considered"]) < 2 and not _is_recipe(choice):
         return []
     fitting = [(us, name) for name, fits, us in choice["considered"] if fits and us is not None]
     lines = [f"  by the model: {name} {format_time(1e3 * us)}" for us, name in sorted(fitting)]
@@ -189,9 +198,9 @@ def _considered(choice: dict[str, Any]) -> list[str]:
 def _headline(function: str, choice: dict[str, Any]) -> str:
     if not choice["algorithm"]:
         return f"{function}: left to the MPI"
-    if choice["name"] != choice["algorithm"]:
+    if _is_recipe(choice):
         return f"{function}: {choice['name']}"
-    return f"{function}: {_written(choice['algorithm'], choice['parameters'])}"
+    return f"{function}: {written(choice['algorithm'], choice['parameters'])}"
 
 
 def explain(
@@ -232,15 +241,19 @@ def explain(
             raise CommandError(f"there is no {name} {value} among {ranks} ranks")
     one = parse_bytes(size)
     agreed = 0 if not shape.sizes_known else one * (ranks if not shape.equal_blocks else 1)
-    machine = _machine(loggp, ranks_per_node)
+    alone = _alone(loggp, ranks, ranks_per_node)
     places = placement.of_job(topology, placed, ranks, ranks_per_node or 0)
+    nodes = len(set(dict(places)["node"])) if places else 0
     flags = {
         "commutative": not non_commutative,
         "predefined": not (user_op or non_commutative),
         "oversubscribed": oversubscribed,
         "single_copy": single_copy,
-        "across_nodes": len(set(dict(places)["node"])) > 1 if places else machine.across_nodes(ranks),
+        "across_nodes": nodes > 1 if places else alone.parameters.across_nodes(ranks),
     }
+    predictor: Predictor = alone
+    if places:
+        predictor = _on_machine(topology, loggp, placed, ranks, ranks_per_node or 0)
     choice = _choose(shape, ranks, agreed, flags, places)
     console.print(f"{_headline(collective, choice)}", markup=False, style="bold")
     console.print(f"  because: {' '.join(choice['reason'].split()) or 'no rule fits'}", markup=False)
@@ -250,12 +263,12 @@ def explain(
         console.print(f"  decided by: {format_bytes(agreed)}, {ranks} ranks")
     for line in _measured(measured, collective, ranks, one) if measured else ():
         console.print(line, markup=False)
-    call = _Call(shape, ranks, root, one, not non_commutative, machine)
+    call = _Call(shape, ranks, root, one, not non_commutative, predictor)
     table, predictions = _alternatives(choice, call)
     for line in _predicted(choice, call, predictions):
         console.print(line, markup=False)
     console.print(table)
-    if show is not None and choice["name"] != choice["algorithm"]:
+    if show is not None and _is_recipe(choice):
         recipe = (shape.collective, choice["text"], ranks, root, not non_commutative, places)
         print("\n" + core().recipe_text(*recipe, show), end="")
     elif show is not None and choice["algorithm"]:

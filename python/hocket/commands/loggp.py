@@ -12,7 +12,7 @@ from hocket import mpis
 from hocket.bench import machine
 from hocket.console import console
 from hocket.errors import CommandError
-from hocket.loggp import costs, lab_levels, measure, parameters
+from hocket.loggp import costs, lab_levels, latencies, measure, parameters
 from hocket.loggp.measure import Measured
 from hocket.loggp.parameters import Level, Protocol
 from hocket.quantities import format_bytes, parse_bytes
@@ -61,8 +61,12 @@ def loggp(
     costs_file: Annotated[
         Path | None, typer.Option("--costs", help="Write them for selection between nodes (HOCKET_COSTS).")
     ] = None,
+    matrix: Annotated[
+        Path | None,
+        typer.Option("--latencies", help="Only measure latencies between all nodes: a file for hocket topo."),
+    ] = None,
 ) -> None:
-    """Measure o, L, g and G of the MPI below per level: same cache, same node, between nodes.
+    """Measure o, L, g and G of the MPI below per level: same cache, same node, between nodes; or latencies.
 
     HOCKET_NODE_SIZE=k takes every k ranks for a node.
     """
@@ -73,6 +77,10 @@ def loggp(
     if not against and not here:
         raise CommandError(f"no MPI is installed; to get one: {mpis.how_to_get('openmpi')}", 1)
     mpi = mpis.find(against) if against else here[0]
+    if matrix:
+        latencies.write(matrix, latencies.measure(mpi, ranks, lab))
+        console.print(f"wrote {matrix}; hocket topo {matrix} makes a tree of it", markup=False)
+        return
     measured = lab_levels.run(lab, mpi, largest) if lab else measure.run(mpi, ranks, largest)
     _show(measured)
     if max(measured.errors.values()) > _much:

@@ -159,13 +159,22 @@ def _show_formulas(
     console.print(_formula_table(found))
 
 
+def _check_formulas(given: dict[str, object]) -> None:
+    """They are of two collectives, in LogGP."""
+    if ignored := [option for option, value in given.items() if value]:
+        raise CommandError(f"--formulas shows gather and scatter in a table, without {', '.join(ignored)}")
+
+
 def _check(engine: str, jobs: str) -> None:
     if engine not in _engines:
         raise unknown("engine", engine, _engines)
     if jobs not in ("", "other"):
         raise unknown("word for jobs", jobs, ("other",))
     if jobs and engine != "simgrid":
-        raise CommandError("other jobs are simulated with --engine simgrid")
+        raise CommandError(
+            "other jobs share links with this one at the same time, which --engine simgrid simulates (up to "
+            f"{simgrid.MOST_RANKS} ranks); the engine loggp knows no other jobs"
+        )
 
 
 def simulate(
@@ -205,6 +214,7 @@ def simulate(
     many, block = parse_ranks(ranks), parse_bytes(size)
     wanted = _Wanted(where, per_node, seed, jobs)
     if formulas:
+        _check_formulas({"--plot": picture, "--algorithm": algorithm, "--jobs": jobs, "--root": root})
         return _show_formulas(described, many, wanted, block, as_json)
     call = Call(catalog.collective_named(collective), block, root)
     found = [

@@ -16,7 +16,7 @@ from hocket.console import console
 from hocket.core import core
 from hocket.errors import CommandError
 from hocket.quantities import parse_ranks
-from hocket.shapes import SHAPES
+from hocket.shapes import SHAPES, shape_of
 from hocket.simulate import placement
 
 _places = cache(placement.of_job)
@@ -99,10 +99,20 @@ class _Recipe:
             raise CommandError(f"{self.name}: {problem}") from problem
 
     def obstacle(self, call: _Call) -> str:
+        try:
+            self.machine.places(call.ranks)
+        except CommandError as no_room:
+            return str(no_room)
         return self._asked("recipe_obstacle", call)
 
     def verify(self, call: _Call, in_place: bool) -> str:
         return self._asked("verify_recipe", call, in_place)
+
+
+def _check_blocks(function: str, row: Row) -> None:
+    """What is proved of a collective holds for its v-form only where blocks may differ."""
+    if row["blocks"] == "equal" and not shape_of(function).equal_blocks:
+        raise CommandError(f"{row['name']} needs equal blocks, and those of {function} may differ")
 
 
 def _claims(text: str, machine: _Machine) -> Sequence[_Claim]:
@@ -110,6 +120,8 @@ def _claims(text: str, machine: _Machine) -> Sequence[_Claim]:
         return [_Flat(catalog.row_named(row["collective"], row["name"])) for row in catalog.rows()]
     collective, name = catalog.split(text)
     algorithm, words = catalog.split_recipe(name)
+    if algorithm:
+        _check_blocks(text.partition(":")[0], catalog.row_named(collective, algorithm).row)
     if words:
         return [_Recipe(catalog.row_named(collective, algorithm).row, name, machine)]
     names = [name] if name else [row["name"] for row in catalog.rows(collective)]

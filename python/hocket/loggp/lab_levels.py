@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hocket import launch, processes
 from hocket.bench.program import loggp_program
 from hocket.errors import CommandError
-from hocket.lab import quantities, state
+from hocket.lab import costs, quantities, state
 from hocket.lab.lab import Lab
 from hocket.loggp import measure
 from hocket.loggp.measure import Measured
@@ -19,7 +19,6 @@ from hocket.loggp.parameters import Level
 from hocket.mpis import Mpi
 
 _bound_seconds = 600.0
-_without_headers = 0.957  # of a rate, at an MTU of 1500 bytes: docs/lab.md
 
 
 @dataclass(frozen=True)
@@ -41,13 +40,18 @@ def pairs(lab: Lab) -> list[Pair]:
     return [Pair(level, found[level]) for level in ("node", "leaf", "pod", "all") if level in found]
 
 
-def _lines(lab: Lab, mpi: Mpi, pair: Pair, most_bytes: int) -> Sequence[str]:
-    where = ["--on", ",".join(pair.nodes), "-n", "2", "--ppn", str(2 // len(pair.nodes))]
+def job(lab: Lab, mpi: Mpi, where: Sequence[str], *program: str) -> processes.Finished:
+    """Of the MPI alone."""
     command = [
         *(sys.executable, "-m", "hocket", "lab", "run", "--name", lab.name, "--no-hocket", "-q"),
-        *("--mpi", mpi.name, *where, "--", str(loggp_program(mpi.family)), str(most_bytes)),
+        *("--mpi", mpi.name, *where, "--", *program),
     ]
-    done = processes.run_captured(command, launch.environment(mpi), _bound_seconds)
+    return processes.run_captured(command, launch.environment(mpi), _bound_seconds)
+
+
+def _lines(lab: Lab, mpi: Mpi, pair: Pair, most_bytes: int) -> Sequence[str]:
+    where = ["--on", ",".join(pair.nodes), "-n", "2", "--ppn", str(2 // len(pair.nodes))]
+    done = job(lab, mpi, where, str(loggp_program(mpi.family)), str(most_bytes))
     if done.status != 0:
         last = (done.errors + done.output).strip().splitlines()[-1:]
         raise CommandError(f"level {pair.level} could not be measured in the lab: {' '.join(last)}", 1)
@@ -64,9 +68,10 @@ def _words(lab: Lab) -> str:
 
 
 def _links(lab: Lab) -> dict[str, dict[str, object]]:
+    efficiency = round(costs.efficiency(lab.shape.latency_us), 3)
     rates = {"node": lab.shape.rate, "leaf": lab.shape.uplink, "pod": lab.shape.core}
     return {
-        name: {"rate": quantities.format_rate(rates[name]), "efficiency": _without_headers}
+        name: {"rate": quantities.format_rate(rates[name]), "efficiency": efficiency}
         for name in ("node", "leaf", *(("pod",) if lab.shape.levels == 3 else ()))
     }
 

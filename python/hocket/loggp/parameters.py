@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hocket.errors import CommandError
+from hocket.errors import CommandError, why
 
 SCHEMA = "hocket-loggp-1"
 
@@ -115,7 +115,7 @@ def read(path: Path) -> Parameters:
     try:
         return from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, AttributeError) as problem:
-        raise CommandError(f"cannot read '{path}': {problem}") from problem
+        raise CommandError(f"cannot read '{path}': {why(problem)}") from problem
 
 
 def write(path: Path, parameters: Parameters) -> None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from hocket.errors import CommandError
+from hocket.errors import CommandError, why
 from hocket.loggp import parameters
 from hocket.loggp.parameters import Level, Protocol
 from hocket.simulate import shape
@@ -200,7 +200,7 @@ def read(path: Path) -> Machine:
     try:
         return from_dict(json.loads(path.read_text()), path.parent, str(path))
     except (OSError, ValueError, RecursionError, CommandError) as problem:
-        raise CommandError(f"cannot read the machine '{path}': {problem}") from problem
+        raise CommandError(f"cannot read the machine '{path}': {why(problem)}") from problem
 
 
 def of_words(words: str) -> Machine:
@@ -209,7 +209,7 @@ def of_words(words: str) -> Machine:
     d = {
         "schema": parameters.SCHEMA,
         "topology": words,
-        "levels": [_assumed("node", assumed["node"]), _assumed(FARTHEST, assumed["network"])],
+        "levels": [_as_dict(assumed["node"], "node"), _as_dict(assumed["network"], FARTHEST)],
         "links": {"node": {"rate": "100gbit"}},
         "copy": parameters.DEFAULTS.copy,
         "reduce": parameters.DEFAULTS.reduce,
@@ -220,9 +220,37 @@ def of_words(words: str) -> Machine:
         raise CommandError(f"'{words}': {problem}") from problem
 
 
-def _assumed(name: str, level: Level) -> dict[str, Any]:
+def of_parameters(topology: str, measured: parameters.Parameters) -> Machine:
+    """A machine of which something else tells the tree, as LogGP parameters see it: what is between nodes is
+    their last level, the inside of nodes the last one that shares memory."""
+    between = measured.levels[-1]
+    if between.shared_memory:
+        raise CommandError("these parameters say nothing of what is between nodes")
+    inside = [level for level in measured.levels[:-1] if level.shared_memory]
+    levels = [
+        *(_as_dict(level, level.name) for level in inside[:-1]),
+        *(_as_dict(level, "node") for level in inside[-1:]),
+        *(_as_dict(level, level.name) for level in measured.levels[:-1] if level not in inside),
+        _as_dict(between, FARTHEST),
+    ]
+    d = {
+        **{"schema": parameters.SCHEMA, "topology": topology, "levels": levels},
+        **{"copy": measured.copy, "reduce": measured.reduce},
+    }
+    try:
+        return from_dict(d, origin=measured.origin())
+    except ValueError as problem:
+        raise CommandError(f"'{topology}': {problem}") from problem
+
+
+def _as_dict(level: Level, name: str) -> dict[str, Any]:
     protocols = [dataclasses.asdict(each) for each in level.protocols]
-    return {"name": name, "protocols": protocols, "shared_memory": level.shared_memory}
+    return {
+        "name": name,
+        "ranks": level.ranks,
+        "protocols": protocols,
+        "shared_memory": level.shared_memory,
+    }
 
 
 def named(source: str) -> Machine:

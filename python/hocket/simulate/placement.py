@@ -99,15 +99,20 @@ def places(shape: Shape, placed: Placement) -> Places:
     return [(level, groups(shape, level, placed)) for level in shape.levels]
 
 
+def in_lab(shape: Shape, word: str, ranks: int, wanted_per_node: int) -> Placement:
+    """As the lab places a job."""
+    each = per_node(shape, ranks, wanted_per_node)
+    return on_nodes(ordered(shape, word, jobs.SCATTER_SEED), ranks, each)
+
+
 def of_job(topology: str, word: str, ranks: int, wanted_per_node: int) -> Places:
     """places() of a job on a machine as `hocket topo` reads it, placed as in the lab; nothing without one."""
-    if word not in ("block", "cyclic", "scattered"):
-        raise unknown("placement", word, ("block", "cyclic", "scattered"))
+    if word not in jobs.PLACEMENTS:
+        raise unknown("placement", word, jobs.PLACEMENTS)
     if not topology:
         return []
     found = shapes.of(tree.read(topology, ""))
-    each = per_node(found, ranks, wanted_per_node)
-    return places(found, on_nodes(ordered(found, word, jobs.SCATTER_SEED), ranks, each))
+    return places(found, in_lab(found, word, ranks, wanted_per_node))
 
 
 def of_file(shape: Shape, path: Path) -> Placement:

@@ -42,6 +42,7 @@ class Prediction:
     ranks: int
     total: float = 0.0
     cpu: float = 0.0  # of an average rank
+    slowest_cpu: float = 0.0  # of the rank that ends last
     busiest_rank: int = 0  # by CPU time
     extrapolated: bool = False
     carried: tuple[Carried, ...] = ()
@@ -77,6 +78,7 @@ def predict(machine: Machine, placed: Placement, call: Call, algorithm: str) -> 
         placed.ranks,
         found["slowest"],
         found["mean_busy"],
+        found["slowest_busy"],
         busy.index(max(busy)),
         found["extrapolated"],
         tuple(_carried(machine, placed, found)),

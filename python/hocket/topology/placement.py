@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from hocket.errors import CommandError
+from hocket.errors import CommandError, why
 from hocket.topology.tree import Vertex, find_nodes
 
 Placement = dict[str, list[int]]  # the ranks on each node
@@ -16,7 +16,7 @@ def read(path: Path) -> list[str]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as problem:
-        raise CommandError(f"'{path}' cannot be read: {problem}") from problem
+        raise CommandError(f"'{path}' cannot be read: {why(problem)}") from problem
     hosts = [words[0] for line in lines if (words := line.partition("#")[0].split())]
     if not hosts:
         raise CommandError(f"'{path}' names no host")
