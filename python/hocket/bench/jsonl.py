@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from hocket.errors import CommandError
+from hocket.errors import CommandError, why
 
 R = TypeVar("R")
 _types: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
@@ -74,7 +74,7 @@ def read_lines(path: Path, parse: Callable[[dict[str, Any]], R]) -> list[R]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as problem:
-        raise CommandError(f"cannot read '{path}': {problem}") from problem
+        raise CommandError(f"cannot read '{path}': {why(problem)}") from problem
     found = []
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -31,3 +31,7 @@ def nonblocking_program(family: str) -> Path:
 
 def loggp_program(family: str) -> Path:
     return _program(f"hocket_loggp_{family}")
+
+
+def latencies_program(family: str) -> Path:
+    return _program(f"hocket_latencies_{family}")

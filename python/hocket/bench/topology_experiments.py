@@ -152,6 +152,12 @@ _alltoall = (
     *("linear by nodes", "pairwise", "linear"),
 )
 _alltoallv = ("linear by nodes", "linear by nodes+leaves", "pairwise", "linear")
+_fast = Situation(rate=10**10, uplink=10**10)
+_fast_2, _fast_4 = (dataclasses.replace(_fast, ppn=ppn) for ppn in (2, 4))
+_fast_text = (
+    "Small messages over links of 10 Gbit, without latency: what is left is the work of the processors, "
+    "which all nodes of the lab share. No target: what a small call takes here, it takes on slow links, too."
+)
 
 EXPERIMENTS = (
     Experiment(
@@ -225,6 +231,26 @@ EXPERIMENTS = (
         has_plot=True,
     ),
     Experiment(
+        "rooted_fast",
+        "Gather and scatter where links are no limit",
+        _fast_text,
+        (dataclasses.replace(_fast, placement="scattered"), _fast_2, _fast_4),
+        (
+            Case("gather", (8,), _rooted, ("binomial", "linear")),
+            Case("scatter", (8,), _rooted, ("binomial", "linear")),
+        ),
+    ),
+    Experiment(
+        "alltoall_fast",
+        "Alltoall where links are no limit",
+        _fast_text,
+        (_fast_2, _fast_4),
+        (
+            Case("alltoall", (8, 256), _alltoall[:4], ("bruck", "linear_sync", "scattered")),
+            Case("alltoallv", (8, 256), _alltoallv[:2], ("linear", "pairwise", "scattered")),
+        ),
+    ),
+    Experiment(
         "others",
         "Broadcast, reduce, allgather and barrier on cyclic nodes",
         "No target: what hierarchies, segments and renumbering do for the rest.",
@@ -264,6 +290,9 @@ EXPERIMENTS = (
             Case("scatter", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
             Case("bcast", (_MiB,), ("knomial by leaves", "knomial by leaves in 8 segments"), ("binomial",)),
             Case("allreduce", (_MiB,), ("ring reordered", "recursive_doubling by leaves"), ("ring",)),
+            Case("reduce", (_MiB,), ("knomial by leaves",), ("binomial",)),
+            Case("allgather", (64 * _KiB,), ("ring reordered", "bruck by leaves"), ("ring",)),
+            Case("alltoall", (16 * _KiB,), ("linear", "bruck by leaves"), ("pairwise",)),
         ),
         counts_bytes=True,
     ),

@@ -51,7 +51,8 @@ Of the cells for which there is a target. A ratio over *the best* is over the be
 
 _expected_text = """\
 By the model of [0015](design/0015-selection-between-nodes.md), on the costs that a lab gives its jobs: of
-every recipe that was measured, without traffic of others. The error is what was expected more, or less, than
+every recipe that was measured, and of the MPI's algorithms that send the same messages as one (*native*),
+without traffic of others. The error is what was expected more, or less, than
 was needed. A message that passes an idle link at once (the shaping lets a few KiB through) costs its startup
 or its bytes, and the model adds both."""
 
@@ -183,6 +184,10 @@ def uplink_rows(runs: Sequence[Run]) -> list[list[str]]:
     return rows
 
 
+def _named(side: Side) -> str:
+    return f"native {side.words}" if side.is_native else side.words
+
+
 def expected_rows(found: Sequence[Expectation]) -> list[list[str]]:
     """The largest sizes first, which the target is about."""
     rows = []
@@ -191,7 +196,7 @@ def expected_rows(found: Sequence[Expectation]) -> list[list[str]]:
         within = abs(one.error) <= topology_expectations.TARGET
         rows.append([
             *(group.mpi, _short(group.situation), group.collective, format_bytes(one.cell.bytes)),
-            *(one.side.words, _number(one.side.median_us), _number(one.predicted_us)),
+            *(_named(one.side), _number(one.side.median_us), _number(one.predicted_us)),
             marked(error, within) if one.counts else error,
         ])  # fmt: skip
     return rows
