@@ -53,7 +53,8 @@ std::vector<std::string> expand_ranges(std::string_view ranges) {
     const std::string_view high = dash == range.npos ? low : range.substr(dash + 1);
     const std::uint64_t first = number(low), last = number(high);
     if (last < first || last - first >= most_hosts - found.size()) throw Error(shown(range) + " is no range");
-    for (std::uint64_t i = first; i <= last; ++i) found.push_back(padded(i, low.size()));
+    // counted: after the largest number comes none that would end the loop
+    for (std::uint64_t i = 0; i <= last - first; ++i) found.push_back(padded(first + i, low.size()));
   }
   if (found.empty()) throw Error("empty brackets");
   return found;

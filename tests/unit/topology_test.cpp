@@ -102,6 +102,8 @@ TEST(HostList, WritesOutTheBrackets) {
   EXPECT_EQ(expand_host_list("n[0-2,7],login"), (Names{"n0", "n1", "n2", "n7", "login"}));
   EXPECT_EQ(expand_host_list("n[08-11]"), (Names{"n08", "n09", "n10", "n11"}));
   EXPECT_EQ(expand_host_list("r[0-1]n[0-1]x"), (Names{"r0n0x", "r0n1x", "r1n0x", "r1n1x"}));
+  EXPECT_EQ(expand_host_list("n[18446744073709551614-18446744073709551615]"),
+            (Names{"n18446744073709551614", "n18446744073709551615"}));
   for (const char* wrong :
        {"", ",", "n[", "n]", "n[]", "n[[0]]", "n[2-1]", "n[a-b]", "n[0-]", "n[0-99999999]", "a,,b",
         "n[0000000000000000000000000-1]", "n[0-1023]m[0-1023]o[0-1]"})
