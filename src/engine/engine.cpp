@@ -12,6 +12,7 @@ namespace hocket::engine {
 namespace {
 /// Of tables about all ranks of the job, beside those of communicators.
 constexpr std::uint64_t places_origin = 0x706c61636573;
+constexpr std::uint64_t mail_origin = 0x6d61696c;
 }  // namespace
 
 Engine::Engine(const Options& options, Host host)
@@ -35,10 +36,26 @@ std::string Engine::fingerprint() const {
 
 void Engine::connect(std::unique_ptr<transports::mpi::Port> port) {
   network_ = std::make_unique<transports::mpi::Network>(std::move(port));
+  open_mail();
 }
 
 void Engine::disconnect() {
   if (network_) network_->close();
+  mail_.reset();
+}
+
+void Engine::open_mail() {
+  if (!arena_ || !arena_->sealed()) return;
+  const Rank self = network_->port().rank();
+  std::vector<Rank> mates;
+  for (Rank rank = 0; rank < network_->port().ranks(); ++rank)
+    if (arena_->has(rank) && node_of(rank) == node_of(self)) mates.push_back(rank);
+  if (mates.size() < 2) return;
+  using transports::shm::NodeMail;
+  mail_.emplace(*arena_, SlotKey{mail_origin, static_cast<std::uint64_t>(node_of(self)), 0});
+  std::byte* const memory =
+      mail_->carve(NodeMail::bytes(mates.size()), static_cast<int>(mates.size()), Content::spare);
+  if (memory) network_->open_mail(NodeMail(memory, std::move(mates), self));
 }
 
 std::shared_ptr<passes::Tables> Engine::tables_of(const NodeTables::Owners& owners) {
@@ -55,8 +72,13 @@ void Engine::set_places(const Told& told, Rank world_rank, bool shared) {
     places_.emplace(told);
 }
 
+/// Of those that HOCKET_NODE_SIZE pretends on this one.
+Rank Engine::node_of(Rank rank) const noexcept {
+  const auto size = static_cast<Rank>(options_.node_size);
+  return size ? rank / size : 0;
+}
+
 bool Engine::on_one_node(std::span<const Rank> members) {
-  const auto node_of = [size = static_cast<Rank>(options_.node_size)](Rank r) { return size ? r / size : 0; };
   return arena_ && std::ranges::all_of(members, [&](Rank r) {
            return arena_->has(r) && node_of(r) == node_of(members.front());
          });

@@ -14,6 +14,7 @@
 #include "engine/node_tables.hpp"
 #include "engine/places.hpp"
 #include "engine/report.hpp"
+#include "engine/slot_part.hpp"
 #include "transports/mpi/network.hpp"
 #include "tuning/rules.hpp"
 
@@ -49,6 +50,7 @@ class Engine {
   /// Version and options, readable: what all ranks must share.
   std::string fingerprint() const;
   /// Point-to-point that reaches all ranks of the job, once all have agreed to use it; until disconnect().
+  /// Those of this node, which all do the same, send each other short messages through the arena.
   void connect(std::unique_ptr<transports::mpi::Port> port);
   void disconnect();
   /// All ranks have a thread that may call the MPI, and goes on with messages while the program computes.
@@ -84,12 +86,16 @@ class Engine {
   void adopt(std::unique_ptr<Arena> arena) { arena_ = std::move(arena); }
 
  private:
+  Rank node_of(Rank rank) const noexcept;
+  void open_mail();
+
   Options options_;
   Host host_;
   Report report_;
   tuning::Rules rules_;
   tuning::Costs costs_;
   std::unique_ptr<Arena> arena_;
+  std::optional<SlotPart> mail_;  ///< memory of this node's mailboxes
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
   std::optional<Places> places_;

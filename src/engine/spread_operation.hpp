@@ -27,11 +27,16 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// Where the operation returns to; null for that of the communicator's blocking calls.
   using Unused = std::vector<SpreadOperation*>;
 
+  /// Who waits for a rank of its node waits for what that one hears from another node: no short wait, in
+  /// which others may have the core.
+  static constexpr std::uint32_t yields_before_sleep = 16;
+
   /// `id`: under which its messages travel.
   SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, Unused* unused = nullptr)
       : ground_(ground),
         unused_(unused),
-        waiting_{ground.wait_mode, ground.host.poke, ground.host.context, this, nullptr},
+        waiting_{ground.wait_mode,    ground.host.poke,          ground.host.context,
+                 this,                ground.network.sleepers(), yields_before_sleep},
         messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.

@@ -70,12 +70,22 @@ Blocker Machine::blocker() const noexcept {
     const Op& op = s.ops[pc_];
     return via_.one_sided->blocker(op.peer == ir::everyone ? seen_ : op.peer);
   }
+  return transfers_blocker();
+}
+
+/// The first that is pending; but one that nothing in memory shows has to be asked about, whatever else may
+/// come.
+Blocker Machine::transfers_blocker() const noexcept {
+  Blocker first;
   for (std::uint32_t i = 0; i < transfers_; ++i) {
     const Transfer& t = space_.transfers[i];
     if (t.started && t.done == t.total) continue;
-    return space_.is_send[i] ? via_.two_sided->send_blocker(t.peer) : via_.two_sided->recv_blocker(t.peer);
+    const Blocker blocker =
+        space_.is_send[i] ? via_.two_sided->send_blocker(t) : via_.two_sided->recv_blocker(t);
+    if (!blocker.word) return blocker;
+    if (!first.word) first = blocker;
   }
-  return {};
+  return first;
 }
 
 Piece Machine::target(const Region& region, std::uint32_t chunk) const noexcept {

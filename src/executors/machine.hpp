@@ -33,6 +33,7 @@ class Machine {
   Status step(const ir::Op& op) noexcept;
   Status wait(const ir::Op& op) noexcept;
   Status finish_transfers() noexcept;
+  transports::Blocker transfers_blocker() const noexcept;
   void copy(const ir::Op& op) noexcept;
   Status read_exposed(const ir::Op& op) noexcept;
   void reduce(const ir::Op& op) noexcept;

@@ -44,8 +44,9 @@ class TwoSided {
   /// Move what can be moved now, without waiting. ok: complete; pending: again later.
   virtual Status advance_send(Transfer& transfer) noexcept = 0;
   virtual Status advance_recv(Transfer& transfer) noexcept = 0;
-  virtual Blocker send_blocker(Rank peer) const noexcept = 0;
-  virtual Blocker recv_blocker(Rank peer) const noexcept = 0;
+  /// What a transfer that was pending waits for.
+  virtual Blocker send_blocker(const Transfer& transfer) const noexcept = 0;
+  virtual Blocker recv_blocker(const Transfer& transfer) const noexcept = 0;
 };
 
 /// Peers' own memory, where the kernel lets one process read another's.

@@ -44,7 +44,7 @@ Status Patience::pause_for(const void* word, std::uint32_t seen) noexcept {
     return Status::ok;
   }
   const std::uint32_t yields = waiting_.mode == WaitMode::spin ? turn - spins_before_yield : turn;
-  if (waiting_.mode != WaitMode::sleep && yields < yields_before_sleep) {
+  if (waiting_.mode != WaitMode::sleep && yields < waiting_.yields) {
     if (yields % yields_per_poke == yields_per_poke - 1) poke();
     sched_yield();
     return Status::ok;
@@ -86,7 +86,8 @@ Status Patience::nap() noexcept {
 
 void sleep_among(std::atomic<std::uint32_t>& sleepers, const void* word, std::uint32_t seen,
                  long most_ns) noexcept {
-  const timespec bound{0, most_ns};
+  constexpr long second_ns = 1'000'000'000;
+  const timespec bound{most_ns / second_ns, most_ns % second_ns};
   sleepers.fetch_add(1, std::memory_order_relaxed);
   syscall(SYS_futex, word, FUTEX_WAIT, seen, &bound, nullptr, 0);
   sleepers.fetch_sub(1, std::memory_order_relaxed);

@@ -36,6 +36,7 @@ struct Waiting {
   void* poke_context = nullptr;
   Watch* watch = nullptr;
   std::atomic<std::uint32_t>* sleepers = nullptr;  ///< in shared memory: how many ranks sleep
+  std::uint32_t yields = yields_before_sleep;
 };
 
 /// One wait. pause() lets time pass until the 4 bytes at `word` may have changed from `seen`. Without a word

@@ -35,8 +35,9 @@ struct Batch {
 /// The same random calls on all ranks; functions drawn from `functions`.
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   const std::uint64_t s = harness::test_seed();
-  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(s) + " force=" + batch.force +
-               " ranks=" + std::to_string(batch.ranks));
+  const int ranks_per_node = harness::some_ranks_per_node(batch.ranks);
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force + " ranks=" +
+               std::to_string(batch.ranks) + " on nodes of " + std::to_string(ranks_per_node));
   harness::Ranks setting;
   setting.ranks = batch.ranks;
   setting.one_core = batch.ranks > 2;
@@ -44,6 +45,7 @@ void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   setting.options.cma = "on";  // else the rows that need it would not run
   setting.budget_bytes = batch.budget_bytes;
   if (batch.across_nodes) setting.network = {.seed = s, .delay = 0.3};
+  setting.ranks_per_node = ranks_per_node;
   const auto body = [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     std::mt19937_64 random(s);
     for (int i = 0; i < batch.calls; ++i) {

@@ -35,7 +35,7 @@ struct Batch {
   int rounds = 6;
   std::size_t together = 20;  ///< operations under way at most
   bool stays_away = false;    ///< from the memory of its operations, as long as it likes: one rank does
-  std::optional<WireSettings> network = {};  ///< every rank on a node of its own
+  std::optional<WireSettings> network = {};  ///< between nodes
 };
 
 void run_blocking(const harness::CallPlan& plan, Rank rank, engine::Communicator& communicator) {
@@ -70,9 +70,12 @@ std::string text_of(const WireSettings& network) {
 }
 
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
+  const int ranks_per_node = harness::some_ranks_per_node(batch.ranks);
   SCOPED_TRACE("TEST_SEED=" + std::to_string(harness::test_seed()) + " force=" + batch.force +
-               " ranks=" + std::to_string(batch.ranks) + (batch.network ? text_of(*batch.network) : ""));
+               " ranks=" + std::to_string(batch.ranks) + " on nodes of " + std::to_string(ranks_per_node) +
+               (batch.network ? text_of(*batch.network) : ""));
   harness::Ranks setting;
+  setting.ranks_per_node = ranks_per_node;
   setting.ranks = batch.ranks;
   setting.one_core = batch.ranks > 2;
   setting.options.force = batch.force;

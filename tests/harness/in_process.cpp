@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "harness/seed.hpp"
 
 namespace hocket::harness {
 
@@ -128,12 +129,12 @@ struct Common {
 
 void run_one(Common& common, const Ranks& setting, Rank rank, const Body& body) {
   Options options = setting.options;
-  if (common.network) options.node_size = 1;
+  if (common.network) options.node_size = setting.ranks_per_node;
   engine::Engine engine(options, setting.host);
-  if (common.network) engine.connect(setting.port(common.network->port(rank)));
-  const Farewell farewell(engine, common.staying);
   engine.adopt(
       std::make_unique<InProcessArena>(common.node, setting.ranks, setting.one_core ? 1 : setting.ranks));
+  if (common.network) engine.connect(setting.port(common.network->port(rank)));
+  const Farewell farewell(engine, common.staying);
   std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));
   std::iota(members.begin(), members.end(), 0);
   std::string why_not;
@@ -143,6 +144,10 @@ void run_one(Common& common, const Ranks& setting, Rank rank, const Body& body) 
 }
 
 }  // namespace
+
+int some_ranks_per_node(int ranks) {
+  return ranks > 2 ? 1 + static_cast<int>((test_seed() + static_cast<std::uint64_t>(ranks)) % 2) : 1;
+}
 
 void run_ranks(const Ranks& setting, const Body& body) {
   Common common{InProcessNode(setting.budget_bytes), std::nullopt, setting.ranks};

@@ -23,11 +23,15 @@ struct Ranks {
   engine::Host host = {};
   std::size_t budget_bytes = std::size_t{1} << 30U;  ///< what carve() may hand out
   bool one_core = false;                             ///< report fewer cores than ranks
-  /// Every rank is on a node of its own, and this is between them.
+  /// Between nodes, of which each has so many ranks.
   std::optional<transports::fake::WireSettings> network;
+  int ranks_per_node = 1;
   /// What a rank sees of it, instead of the port itself.
   std::function<Port(Port)> port = [](Port own) { return own; };
 };
+
+/// One, or two where that leaves more than one node: by the test's seed.
+int some_ranks_per_node(int ranks);
 
 using Body =
     std::function<void(engine::Rank rank, engine::Communicator& communicator, engine::Engine& engine)>;

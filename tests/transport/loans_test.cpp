@@ -156,14 +156,16 @@ class UnwantedLoans : public Loans {
 TEST_F(Loans, ArePendingUntilTheReceiverHasRead) {
   ask();
   Message out(receiver, {kib * kib}, 3), in(sender, {kib * kib});
-  const Blocker before = from.cells.send_blocker(receiver);
+  Transfer waiting;
+  waiting.peer = receiver;
+  const Blocker before = from.cells.send_blocker(waiting);
   EXPECT_EQ(send(out), Status::pending);
   EXPECT_EQ(send(out), Status::pending);
   EXPECT_EQ(to.peers.reads, 0);
   EXPECT_EQ(receive(in), Status::ok);
   EXPECT_EQ(to.peers.reads, 1);
   EXPECT_EQ(in.data(), out.data());
-  const Blocker after = from.cells.send_blocker(receiver);
+  const Blocker after = from.cells.send_blocker(waiting);
   EXPECT_EQ(after.word, before.word);
   EXPECT_NE(after.seen, before.seen) << "a sender that sleeps on it would not wake up";
   EXPECT_EQ(send(out), Status::ok);

@@ -1,6 +1,7 @@
 // Messages over a network (transports/mpi) that delays and reorders: ranks are threads, the network is fake.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -26,12 +27,38 @@ std::vector<Rank> all(Rank ranks) {
   return members;
 }
 
+/// All ranks but the last are on one node.
+class OneNode {
+ public:
+  explicit OneNode(Rank ranks)
+      : ranks_(all(ranks - 1)), memory_(std::make_unique<Mailbox::Memory[]>(ranks_.size())) {}
+
+  void open(Network& network, Rank rank) {
+    if (std::ranges::find(ranks_, rank) != ranks_.end())
+      network.open_mail(shm::NodeMail(reinterpret_cast<std::byte*>(memory_.get()), ranks_, rank));
+  }
+
+ private:
+  using Mailbox = shm::Mailbox;
+  std::vector<Rank> ranks_;
+  std::unique_ptr<Mailbox::Memory[]> memory_;
+};
+
+struct Way {
+  fake::WireSettings settings;
+  bool has_mail = false;
+};
+
 /// Nobody leaves before all have come to the end: a port that has gone receives nothing.
-void in_threads(Rank ranks, const fake::WireSettings& settings, std::size_t part_bytes,
+void in_threads(Rank ranks, const Way& way, std::size_t part_bytes,
                 const std::function<void(Rank, Network&)>& body) {
-  fake::Wire wire(ranks, settings);
+  fake::Wire wire(ranks, way.settings);
+  OneNode node(ranks);
   std::vector<std::unique_ptr<Network>> networks;
-  for (Rank r = 0; r < ranks; ++r) networks.push_back(std::make_unique<Network>(wire.port(r), part_bytes));
+  for (Rank r = 0; r < ranks; ++r) {
+    networks.push_back(std::make_unique<Network>(wire.port(r), part_bytes));
+    if (way.has_mail) node.open(*networks.back(), r);
+  }
   std::vector<std::thread> threads;
   for (Rank r = 0; r < ranks; ++r)
     threads.emplace_back([&, r] { body(r, *networks[static_cast<std::size_t>(r)]); });
@@ -79,6 +106,7 @@ struct Buffer {
 struct Weather {
   double delay;
   double pending;
+  bool has_mail = false;
 };
 
 class MessagesUnderDelays : public testing::TestWithParam<Weather> {};
@@ -88,7 +116,8 @@ TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(seed));
   const auto members = all(ranks);
-  in_threads(ranks, {.seed = seed, .delay = GetParam().delay}, 10'000, [&](Rank me, Network& network) {
+  const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
+  in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
     Messages below(network, world, members);
     fake::FaultyTwoSided via(below,
                              {.seed = seed + static_cast<std::uint64_t>(me), .pending = GetParam().pending});
@@ -122,7 +151,8 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
   SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(seed));
   const auto members = all(ranks);
   const std::vector<Rank> backwards(members.rbegin(), members.rend());
-  in_threads(ranks, {.seed = seed, .delay = GetParam().delay}, 10'000, [&](Rank me, Network& network) {
+  const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
+  in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
     std::mt19937_64 random(seed), order(seed + static_cast<std::uint64_t>(me));
     for (std::uint32_t round = 0; round < 10; ++round) {
       struct Running {
@@ -167,10 +197,80 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Weather, MessagesUnderDelays,
-                         testing::Values(Weather{0, 0}, Weather{0.3, 0.3}, Weather{0.8, 0.2}),
+                         testing::Values(Weather{0, 0}, Weather{0.3, 0.3}, Weather{0.8, 0.2},
+                                         Weather{0, 0, true}, Weather{0.3, 0.3, true}),
                          [](const auto& info) {
-                           return "delay" + std::to_string(static_cast<int>(info.param.delay * 100));
+                           return "delay" + std::to_string(static_cast<int>(info.param.delay * 100)) +
+                                  (info.param.has_mail ? "with_mail" : "");
                          });
+
+/// What does not fit the mailbox goes through the port, and who waits for it there asks there.
+TEST(Messages, GoThroughThePortWhereAMailboxIsFull) {
+  constexpr std::uint32_t many = 3 * shm::Mailbox::slots;
+  fake::Wire wire(3, {});
+  OneNode node(3);
+  Network first(wire.port(0)), second(wire.port(1));
+  node.open(first, 0);
+  node.open(second, 1);
+  const auto members = all(3);
+  Messages sender(first, world, members), receiver(second, world, members);
+  for (std::uint32_t i = 1; i <= many; ++i) {
+    sender.begin(i, 5, {});
+    Buffer out(8, static_cast<int>(i), false);
+    Transfer t = out.with(1);
+    ASSERT_EQ(sender.advance_send(t), Status::ok);
+  }
+  for (std::uint32_t i = many; i >= 1; --i) {
+    receiver.begin(i, 5, {});
+    Buffer in(8, 255, false);
+    Transfer t = in.with(0);
+    for (std::uint32_t turn = 0; turn <= many / mpi::Port::places && !t.started; ++turn) {
+      receiver.take_in();
+      receiver.advance_recv(t);
+    }
+    ASSERT_TRUE(t.started) << i;
+    ASSERT_TRUE(in.holds(static_cast<int>(i)));
+  }
+}
+
+/// Who lacks what only memory will show may sleep; who lacks anything else has to ask.
+TEST(Messages, SayWhatTheyWaitFor) {
+  constexpr std::size_t several_packets = 3 * mpi::packet_bytes;
+  fake::Wire wire(3, {.buffered_bytes = 0});
+  OneNode node(3);
+  Network first(wire.port(0)), second(wire.port(1));
+  node.open(first, 0);
+  node.open(second, 1);
+  const auto members = all(3);
+  Messages one(first, world, members), two(second, world, members);
+  one.begin(1, 5, {});
+  two.begin(1, 5, {});
+  Buffer in(8, 255, false), far(8, 255, false), out(8, 1, false);
+  Transfer near_one = in.with(0), far_one = far.with(2), sent = out.with(1);
+  EXPECT_EQ(two.advance_recv(near_one), Status::pending);
+  EXPECT_EQ(two.advance_recv(far_one), Status::pending);
+  EXPECT_EQ(two.recv_blocker(far_one).word, nullptr);
+  const Blocker before = two.recv_blocker(near_one);
+  ASSERT_NE(before.word, nullptr);
+  ASSERT_EQ(one.advance_send(sent), Status::ok);
+  EXPECT_NE(two.recv_blocker(near_one).seen, before.seen) << "a sleeper would not wake up";
+  two.take_in();
+  EXPECT_EQ(two.advance_recv(near_one), Status::ok);
+
+  Buffer long_out(several_packets, 2, false), long_in(several_packets, 255, false);
+  Transfer long_sent = long_out.with(1), long_got = long_in.with(0);
+  EXPECT_EQ(one.advance_send(long_sent), Status::pending);
+  two.take_in();
+  EXPECT_EQ(two.advance_recv(long_got), Status::pending);  // its data are under way
+  EXPECT_EQ(two.recv_blocker(long_got).word, nullptr);
+  for (int turn = 0; turn < 3 && !long_got.started; ++turn) {
+    two.take_in();
+    two.advance_recv(long_got);
+  }
+  EXPECT_TRUE(long_in.holds(2));
+  one.take_in();
+  EXPECT_EQ(one.advance_send(long_sent), Status::ok);
+}
 
 /// What has come for an operation, or a communicator, that this rank has not begun is kept.
 TEST(Messages, MayComeBeforeTheirOperation) {

@@ -34,8 +34,12 @@ class FaultyTwoSided final : public TwoSided {
   void take_in() noexcept override { below_.take_in(); }
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
-  Blocker send_blocker(Rank peer) const noexcept override { return below_.send_blocker(peer); }
-  Blocker recv_blocker(Rank peer) const noexcept override { return below_.recv_blocker(peer); }
+  Blocker send_blocker(const Transfer& transfer) const noexcept override {
+    return below_.send_blocker(transfer);
+  }
+  Blocker recv_blocker(const Transfer& transfer) const noexcept override {
+    return below_.recv_blocker(transfer);
+  }
 
  private:
   TwoSided& below_;

@@ -52,6 +52,8 @@ class Flights {
   /// Ends all of this owner's.
   void abandon(const void* owner) noexcept;
   void abandon_all() noexcept;
+  /// Nothing is under way; of sends that were given up nobody knows.
+  bool none() const noexcept { return free_.size() == flights_.size(); }
 
  private:
   Status start(const Route& route, std::byte* data, std::size_t bytes, const void* owner,

@@ -29,7 +29,10 @@ Messages::Messages(Network& network, const CommunicatorId& communicator, std::sp
       communicator_(communicator),
       members_(members),
       longest_packet_(stays ? network.longest_heard() : unattended_bytes),
-      numbers_(members.size()) {}
+      numbers_(members.size()),
+      mates_(members.size()) {
+  std::ranges::transform(members, mates_.begin(), [&](Rank member) { return network.is_mate(member); });
+}
 
 void Messages::begin(std::uint32_t instance, std::uint32_t signature, const CallWords& call) noexcept {
   instance_ = instance;
@@ -90,16 +93,18 @@ bool Messages::finds_other_call() noexcept {
 
 Status Messages::start_send(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
-  if (network_.leaving_ >= Network::most_leaving) return Status::pending;
   Envelope e = envelope();
   e.number = number_in(transfer.state);
   e.bytes = transfer.total;
-  if (transfer.total <= eager_bytes) return send_unattended(e, transfer);
   const Rank to = world(transfer.peer);
+  const std::size_t whole = sizeof e + transfer.total;
+  if (whole <= packet_bytes && is_mate(transfer.peer) && network_.hand_over(e, transfer.pieces, to))
+    return end(transfer);
+  if (network_.leaving_ >= Network::most_leaving) return Status::pending;
+  if (transfer.total <= eager_bytes) return send_unattended(e, transfer);
   std::uint32_t flight = 0;
-  const Status s = sizeof e + transfer.total <= longest_packet_
-                       ? network_.flights_.begin(e, to, transfer.pieces, this, flight)
-                       : send_after(e, to, transfer, flight);
+  const Status s = whole <= longest_packet_ ? send_attended(e, to, transfer, flight)
+                                            : send_after(e, to, transfer, flight);
   if (s == Status::ok)
     set_flight(transfer.state, flight);
   else if (s == Status::failed)
@@ -112,19 +117,33 @@ Status Messages::send_unattended(const Envelope& e, Transfer& transfer) noexcept
   if (!packet) return Status::no_memory;
   packet->envelope = e;
   gather_pieces(transfer.pieces, packet->payload.data());
+  network_.announce_by_port(world(transfer.peer));
   const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, world(transfer.peer));
   return s == Status::ok ? end(transfer) : s;
+}
+
+Status Messages::send_attended(const Envelope& e, Rank to, const Transfer& transfer,
+                               std::uint32_t& flight) noexcept {
+  network_.announce_by_port(to);
+  return network_.flights_.begin(e, to, transfer.pieces, this, flight);
 }
 
 /// The data follow their envelope.
 Status Messages::send_after(const Envelope& e, Rank to, const Transfer& transfer,
                             std::uint32_t& flight) noexcept {
+  Envelope tagged = e;
+  tagged.tag = network_.next_tag(to);
+  if (const Status s = send_alone(tagged, to); s != Status::ok) return s;
+  return network_.flights_.begin({to, tagged.tag, false}, transfer.pieces, transfer.total, this, flight);
+}
+
+Status Messages::send_alone(const Envelope& e, Rank to) noexcept {
+  if (network_.is_mate(to) && network_.hand_over(e, {}, to)) return Status::ok;
   Packet* packet = network_.pool_.take();
   if (!packet) return Status::no_memory;
   packet->envelope = e;
-  const std::uint32_t tag = packet->envelope.tag = network_.next_tag(to);
-  if (const Status s = network_.post(packet, sizeof(Envelope), to); s != Status::ok) return s;
-  return network_.flights_.begin({to, tag, false}, transfer.pieces, transfer.total, this, flight);
+  network_.announce_by_port(to);
+  return network_.post(packet, sizeof(Envelope), to);
 }
 
 Status Messages::advance_recv(Transfer& transfer) noexcept {
@@ -132,9 +151,17 @@ Status Messages::advance_recv(Transfer& transfer) noexcept {
   if (transfer.state == 0) transfer.state = ++numbers(transfer.peer).received;
   if (!has_flight(transfer.state)) {
     const Status s = start_recv(transfer);
+    if (s == Status::pending && !is_mate(transfer.peer)) lacks_others_ = true;
     if (s != Status::ok || transfer.started) return s;
   }
   return fly(transfer);
+}
+
+/// Long data come through the port, and so does what has found the mailbox full.
+Blocker Messages::recv_blocker(const Transfer& transfer) const noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  const bool by_mail = is_mate(transfer.peer) && !has_flight(transfer.state) && network_.has_all_by_mail();
+  return by_mail ? network_.mail_->own().blocker(transfer.peer) : Blocker{nullptr, 0, transfer.peer};
 }
 
 Status Messages::start_recv(Transfer& transfer) noexcept {
@@ -166,6 +193,7 @@ Status Messages::fly(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
   const Status s = network_.flights_.advance(flight_in(transfer.state), transfer.pieces);
   if (s != Status::ok && s != Status::pending) network_.lose(world(transfer.peer));
+  if (s == Status::pending) lacks_others_ = true;
   return s == Status::ok ? end(transfer) : s;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transports/mpi/network.hpp"
@@ -26,11 +27,15 @@ class Messages final : public TwoSided {
   /// Lets go of the memory of transfers that have not ended, after an error.
   void abandon() noexcept;
 
-  void take_in() noexcept override { network_.progress(); }
+  void take_in() noexcept override {
+    std::exchange(lacks_others_, false) ? network_.progress() : network_.progress_mail();
+  }
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
-  Blocker send_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
-  Blocker recv_blocker(Rank peer) const noexcept override { return {nullptr, 0, peer}; }
+  Blocker send_blocker(const Transfer& transfer) const noexcept override {
+    return {nullptr, 0, transfer.peer};
+  }
+  Blocker recv_blocker(const Transfer& transfer) const noexcept override;
 
   /// In a long wait for this peer: tells it in which call, so that it sees if it is in another one.
   void ask(Rank peer) noexcept;
@@ -58,10 +63,14 @@ class Messages final : public TwoSided {
 
   Rank world(Rank peer) const noexcept { return members_[static_cast<std::size_t>(peer)]; }
   Numbers& numbers(Rank peer) noexcept { return numbers_[static_cast<std::size_t>(peer)]; }
+  bool is_mate(Rank peer) const noexcept { return mates_[static_cast<std::size_t>(peer)] != 0; }
   Status start_send(Transfer& transfer) noexcept;
   Status send_unattended(const Envelope& envelope, Transfer& transfer) noexcept;
+  Status send_attended(const Envelope& envelope, Rank to, const Transfer& transfer,
+                       std::uint32_t& flight) noexcept;
   Status send_after(const Envelope& envelope, Rank to, const Transfer& transfer,
                     std::uint32_t& flight) noexcept;
+  Status send_alone(const Envelope& envelope, Rank to) noexcept;
   Status start_recv(Transfer& transfer) noexcept;
   Status fly(Transfer& transfer) noexcept;
   Status end(Transfer& transfer) noexcept;
@@ -73,6 +82,8 @@ class Messages final : public TwoSided {
   std::span<const Rank> members_;
   const std::size_t longest_packet_;
   std::vector<Numbers> numbers_;  ///< of messages so far, by peer
+  std::vector<std::uint8_t> mates_;  ///< peers on this node
+  bool lacks_others_ = true;      ///< the last turn lacked something that comes through the port
   std::uint32_t instance_ = 0;
   std::uint32_t signature_ = 0;
   CallWords call_;

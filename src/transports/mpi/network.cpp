@@ -25,6 +25,7 @@ void Network::close() noexcept {
   flights_.abandon_all();
   for (Packet* left = leaving_first_; left; left = left->next) port_->abandon(left->ticket);
   leaving_first_ = leaving_last_ = nullptr;
+  mail_.reset();
   port_.reset();
 }
 
@@ -39,9 +40,50 @@ void Network::progress() noexcept {
   take_in();
 }
 
+void Network::progress_mail() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!mail_ || !has_all_by_mail() || ++turns_ % turns_per_ask == 0)
+    take_in();
+  else
+    take_in_mail();
+}
+
+/// Where there is no memory for more, they stay in the mailbox.
+void Network::take_in_mail() noexcept {
+  if (!mail_) return;
+  shm::Mailbox& own = mail_->own();
+  while (const shm::Mailbox::Message* message = own.front()) {
+    Packet* const packet = pool_.take();
+    if (!packet) return;
+    std::memcpy(static_cast<void*>(packet), message->data, message->bytes);
+    packet->from = message->from;
+    own.drop();
+    arrivals_.add(packet);
+  }
+}
+
+/// Into the mailbox of a rank of this node, an envelope and no more than what fits a packet. False: there is
+/// no room, so it goes through the port.
+bool Network::hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept {
+  static_assert(packet_bytes <= shm::Mailbox::longest);
+  std::size_t bytes = sizeof envelope;
+  for (const Piece& piece : pieces) bytes += piece.bytes;
+  shm::Mailbox* const box = mail_ ? mail_->of(to) : nullptr;
+  return box && box->put(mail_->self(), bytes, [&](std::byte* data) {
+    std::memcpy(data, &envelope, sizeof envelope);
+    gather_pieces(pieces, data + sizeof envelope);
+  });
+}
+
+/// A rank of this node has to ask its port for a message.
+void Network::announce_by_port(Rank to) noexcept {
+  if (shm::Mailbox* const box = mail_ ? mail_->of(to) : nullptr) box->send_elsewhere();
+}
+
 /// A broken network still sends what says why, and takes in what has come: a peer may have said it.
 void Network::take_in() noexcept {
   if (!port_) return;
+  take_in_mail();
   broken_ = port_->look() != Status::ok || broken_;
   see_off();
   std::uint32_t place = 0;
@@ -55,7 +97,10 @@ void Network::take_in() noexcept {
 }
 
 void Network::keep(Packet* packet) noexcept {
-  if (packet->envelope.kind == Envelope::Kind::data) return arrivals_.add(packet);
+  if (packet->envelope.kind == Envelope::Kind::data) {
+    if (is_mate(packet->from)) ++mates_heard_;
+    return arrivals_.add(packet);
+  }
   if (packet->envelope.kind == Envelope::Kind::failure)
     keep_failure(*packet);
   else if (packet->envelope.kind == Envelope::Kind::answer)

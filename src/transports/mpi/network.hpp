@@ -4,7 +4,8 @@
 // A message is an envelope with the data inside, or, if they are long, an envelope that names the tag under
 // which they come. Envelopes are received in a few places by receives that match any sender, so a message may
 // come before its operation has begun here, and before its communicator was opened; it is kept until somebody
-// asks for it.
+// asks for it. Between ranks of one node envelopes go through their mailboxes instead of the port, as long as
+// there is room: messages are found by their number, so it does not matter which came by which way.
 //
 // Numbers wrap: those of instances and messages are only compared for equality, among what is under way; a
 // pair's tags serve again after as many long messages as there are tags (32,767 at least), by when a receiver
@@ -14,11 +15,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "transports/mpi/flights.hpp"
 #include "transports/mpi/packets.hpp"
+#include "transports/shm/node_mail.hpp"
 
 namespace hocket::transports::mpi {
 
@@ -32,6 +35,12 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
+  /// From now on what this node's ranks send each other goes through its memory, which outlives close(). All
+  /// of them do so before the first message.
+  void open_mail(shm::NodeMail mail) { mail_.emplace(std::move(mail)); }
+  /// How many sleep until a message of their node comes; null: nobody can.
+  std::atomic<std::uint32_t>* sleepers() noexcept { return mail_ ? &mail_->own().sleepers() : nullptr; }
+
   /// Gives the port up: whatever is under way, or comes later, fails.
   void close() noexcept;
   bool is_open() const noexcept { return port_ != nullptr; }
@@ -42,6 +51,8 @@ class Network {
   /// Takes in what has arrived, without waiting. Good at any time; an operation does it when it lacks
   /// something.
   void progress() noexcept;
+  /// The same for who lacks messages of this node's ranks alone: the port is asked now and then only.
+  void progress_mail() noexcept;
 
   /// Tells the members of a communicator that it is given up, and why.
   void fail(const CommunicatorId& communicator, std::span<const Rank> members,
@@ -65,9 +76,18 @@ class Network {
   friend class Messages;
 
   static constexpr std::uint32_t most_leaving = 256;
+  static constexpr std::uint32_t turns_per_ask = 16;
 
   // messages.cpp calls these, holding the lock.
   void take_in() noexcept;
+  void take_in_mail() noexcept;
+  bool is_mate(Rank rank) noexcept { return mail_ && mail_->of(rank); }
+  bool hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept;
+  void announce_by_port(Rank to) noexcept;
+  /// What its own mates have to say comes by mail, and nothing of this process is under way through the port.
+  bool has_all_by_mail() noexcept {
+    return leaving_ == 0 && flights_.none() && mail_->own().sent_elsewhere() == mates_heard_;
+  }
   Status post(Packet* packet, std::size_t bytes, Rank to) noexcept;
   std::uint32_t next_tag(Rank to) noexcept;
 
@@ -97,6 +117,9 @@ class Network {
 
   std::mutex mutex_;
   std::unique_ptr<Port> port_;
+  std::optional<shm::NodeMail> mail_;
+  std::uint32_t turns_ = 0;        ///< of progress_mail()
+  std::uint32_t mates_heard_ = 0;  ///< messages of this node's ranks that came through the port
   const std::size_t longest_heard_;
   PacketPool pool_;
   Arrivals arrivals_;

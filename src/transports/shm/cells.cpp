@@ -241,12 +241,14 @@ Status Cells::read_loan(const Cell& cell, Transfer& transfer) noexcept {
   return Status::ok;
 }
 
-Blocker Cells::send_blocker(Rank peer) const noexcept {
+Blocker Cells::send_blocker(const Transfer& transfer) const noexcept {
+  const Rank peer = transfer.peer;
   const auto& read = pair(rank_, peer).read;
   return {&read, read.load(std::memory_order_relaxed), peer};
 }
 
-Blocker Cells::recv_blocker(Rank peer) const noexcept {
+Blocker Cells::recv_blocker(const Transfer& transfer) const noexcept {
+  const Rank peer = transfer.peer;
   const auto& number = cell(peer, rank_, streams_[static_cast<std::size_t>(peer)].received).number;
   return {&number, number.load(std::memory_order_relaxed), peer};
 }

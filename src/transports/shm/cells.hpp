@@ -42,8 +42,8 @@ class Cells final : public TwoSided {
 
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
-  Blocker send_blocker(Rank peer) const noexcept override;
-  Blocker recv_blocker(Rank peer) const noexcept override;
+  Blocker send_blocker(const Transfer& transfer) const noexcept override;
+  Blocker recv_blocker(const Transfer& transfer) const noexcept override;
 
  private:
   struct Pair;
