@@ -18,6 +18,7 @@ from hocket.bench import (
     topology_cells,
     topology_expectations,
     topology_experiments,
+    topology_prediction,
     topology_uplinks,
 )
 from hocket.bench import topology_page as pages
@@ -244,6 +245,15 @@ def test_what_was_expected_stands_beside_what_was_measured(monkeypatch: pytest.M
     assert "From 64 KiB on the median error of 2 is 10 % (target 15 %)." in text
     assert "| 64 KiB | linear by leaves | 65,536 | 78,643 | **+20 %, missed** |" in text
     assert "| 8 B | linear by leaves | 8.0 | 9.6 | +20 % |" in text
+
+
+def test_an_alltoallv_of_equal_blocks_is_expected_to_take_what_an_alltoall_takes() -> None:
+    pytest.importorskip("hocket._core")
+    one, other = (
+        topology_prediction.predicted_us(_only_cell([_run(collective=name, ranks=16)]), "linear by leaves")
+        for name in ("alltoall", "alltoallv")
+    )
+    assert one and one == other
 
 
 def test_a_wrong_result_wins_nothing_and_is_told(tmp_path: Path) -> None:
