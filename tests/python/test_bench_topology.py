@@ -15,9 +15,11 @@ from hocket import _paths, mpis
 from hocket.bench import (
     program,
     topology,
+    topology_algorithms,
     topology_cells,
     topology_expectations,
     topology_experiments,
+    topology_plan,
     topology_prediction,
     topology_uplinks,
 )
@@ -76,36 +78,36 @@ def test_an_experiment_can_be_run(experiment: topology_experiments.Experiment) -
             assert case.recipes and all(size % 8 == 0 for size in case.sizes)
             for name in case.natives:
                 assert any(
-                    name in table[case.collective] for table in topology_experiments.ALGORITHMS.values()
+                    name in table[case.collective] for table in topology_algorithms.ALGORITHMS.values()
                 )
 
 
 def test_every_side_is_measured_in_each_run_and_meets_others() -> None:
     case = Case("gather", (8,), ("a", "b", "c"), ("binomial", "linear", "linear_sync"))
-    natives = topology.natives(OPEN_MPI, case)
+    natives = topology_plan.natives(OPEN_MPI, case)
     assert natives == ["", "binomial", "linear", "linear_sync"]
-    assert topology.natives(MPICH, case) == ["", "binomial"]
-    first, second = (topology.pairs(natives, case.recipes, run) for run in range(2))
+    assert topology_plan.natives(MPICH, case) == ["", "binomial"]
+    first, second = (topology_plan.pairs(natives, case.recipes, run) for run in range(2))
     assert {native for native, _ in first} == set(natives)
     assert {recipe for _, recipe in first} == set(case.recipes)
     assert len(first) == 4 and not set(first) & set(second)
-    assert topology.pairs([""], ["a", "b"], 0) == [("", "a"), ("", "b")]
+    assert topology_plan.pairs([""], ["a", "b"], 0) == [("", "a"), ("", "b")]
 
 
 def test_runs_come_outermost_and_long_cases_less_often() -> None:
     (experiment,) = topology_experiments.chosen("allreduce")
-    jobs = list(topology.plan(experiment, OPEN_MPI, 3))
+    jobs = list(topology_plan.plan(experiment, OPEN_MPI, 3))
     assert [job.run for job in jobs] == sorted(job.run for job in jobs)
     assert {job.run for job in jobs if job.case.sizes == (16 << 20,)} == {0, 1}
     assert {job.situation.placement for job in jobs if job.run == 2} == {"cyclic", "block"}
 
 
 def test_an_mpi_is_told_its_algorithm_in_its_own_words() -> None:
-    assert topology_experiments.forced("ompi", "gather", "") == {}
-    ompi = topology_experiments.forced("ompi", "gather", "binomial")
+    assert topology_algorithms.forced("ompi", "gather", "") == {}
+    ompi = topology_algorithms.forced("ompi", "gather", "binomial")
     assert ompi["OMPI_MCA_coll_tuned_gather_algorithm"] == "2"
     assert ompi["OMPI_MCA_coll_tuned_use_dynamic_rules"] == "1"
-    mpich = topology_experiments.forced("mpich", "alltoall", "bruck")
+    mpich = topology_algorithms.forced("mpich", "alltoall", "bruck")
     assert mpich == {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "brucks"}
 
 

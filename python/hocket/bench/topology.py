@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from hocket.bench import machine, runner
 from hocket.bench.jsonl import Kind
 from hocket.bench.program import bench_program
 from hocket.bench.records import COLLECTIVES
-from hocket.bench.topology_experiments import ALGORITHMS, Case, Experiment, Situation, forced
+from hocket.bench.topology_algorithms import forced
+from hocket.bench.topology_experiments import Case, Experiment, Situation
 from hocket.errors import CommandError
 from hocket.lab import jobs, lab, statistics, traffic
 from hocket.lab import machine as lab_machine
@@ -101,19 +102,6 @@ class Job:
         return ", ".join(words)
 
 
-def natives(mpi: Mpi, case: Case) -> list[str]:
-    """The MPI's choice, and those of the case's algorithms that it has."""
-    return ["", *(name for name in case.natives if name in ALGORITHMS[mpi.family][case.collective])]
-
-
-def pairs(natives: Sequence[str], recipes: Sequence[str], run: int) -> list[tuple[str, str]]:
-    """All of both lists, the shorter one again and again."""
-    return [
-        (natives[i % len(natives)], recipes[(i + run) % len(recipes)])
-        for i in range(max(len(natives), len(recipes)))
-    ]
-
-
 def _disturbed(where: Lab, situation: Situation) -> contextlib.AbstractContextManager[object]:
     nodes = situation.with_traffic()
     return traffic.running(where, nodes, _traffic_bytes) if nodes else contextlib.nullcontext()
@@ -188,14 +176,3 @@ def check_that_it_runs(mpi: Mpi, job: Job) -> None:
     if not ran:
         why = next((row.why for row in rows if row.collective == job.case.collective), "no call of it")
         raise CommandError(f"'{job.case.collective}:{job.recipe}' is not what runs there: {why}", 1)
-
-
-def plan(experiment: Experiment, mpi: Mpi, runs: int) -> Iterator[Job]:
-    """Runs outermost: what gets slower with time does so for all sides, and what is cut off is a run."""
-    for run in range(runs):
-        for situation in experiment.situations:
-            for case in experiment.cases:
-                if run >= case.most_runs:
-                    continue
-                for native, recipe in pairs(natives(mpi, case), case.recipes, run):
-                    yield Job(experiment, situation, case, native, recipe, run)

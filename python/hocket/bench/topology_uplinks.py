@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hocket.bench import machine, topology, topology_prediction
+from hocket.bench import machine, topology, topology_plan, topology_prediction
 from hocket.bench.topology import Job, Run
 from hocket.bench.topology_experiments import Experiment
 from hocket.core import core
@@ -54,7 +54,7 @@ def plan(experiment: Experiment, mpi: Mpi) -> Iterator[Job]:
         for case in experiment.cases:
             for recipe in case.recipes:
                 yield Job(experiment, situation, case, "", recipe)
-            for native in topology.natives(mpi, case):
+            for native in topology_plan.natives(mpi, case):
                 yield Job(experiment, situation, case, native, "")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from hocket import mpis
-from hocket.bench import topology, topology_cells, topology_experiments, topology_uplinks
+from hocket.bench import topology, topology_cells, topology_experiments, topology_plan, topology_uplinks
 from hocket.bench import topology_page as pages
 from hocket.bench.jsonl import schema_of
 from hocket.bench.topology import Job, Run
@@ -114,7 +114,7 @@ def _plan(mpi: mpis.Mpi, options: Options) -> Iterator[Job]:
         if experiment.counts_bytes:
             yield from topology_uplinks.plan(experiment, mpi)
         else:
-            yield from topology.plan(experiment, mpi, runs)
+            yield from topology_plan.plan(experiment, mpi, runs)
 
 
 def run(chosen: Sequence[mpis.Mpi], options: Options, out: Path | None) -> None:
