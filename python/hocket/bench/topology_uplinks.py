@@ -38,7 +38,7 @@ def _count(mpi: Mpi, job: Job, size: int) -> Run:
         busiest(topology.launch_in_lab(mpi, job, 0, [each], "--validate-only").links)
         for each in (size, _little)
     )
-    side = f"hocket:{job.recipe}" if job.recipe else topology.native_side(job.native)
+    (side,) = job.sides()
     return topology.record(
         mpi, load, job, side, bytes=size, uplink_bytes=round(per_call(much, little, size), 1)
     )

@@ -9,11 +9,17 @@ from pathlib import Path
 from rich.table import Table
 
 from hocket import mpis
-from hocket.bench import topology, topology_cells, topology_experiments, topology_plan, topology_uplinks
+from hocket.bench import (
+    topology,
+    topology_cells,
+    topology_experiments,
+    topology_plan,
+    topology_uplinks,
+)
 from hocket.bench import topology_page as pages
 from hocket.bench.jsonl import schema_of
 from hocket.bench.topology import Job, Run
-from hocket.bench.topology_experiments import Experiment
+from hocket.bench.topology_experiments import BY_RULES, Experiment, Situation
 from hocket.console import console
 from hocket.errors import CommandError
 
@@ -30,12 +36,14 @@ class Options:
     quick: bool = False
     collectives: Sequence[str] = ()  # of the experiments; empty: all
     sizes: Sequence[int] = ()
+    where: str = ""  # ppn=2,latency_us=500: situations
+    lacking: Path | None = None  # folder or file of records: only what has too few runs there
 
     def experiments(self) -> list[Experiment]:
-        named = topology_experiments.chosen(self.only)
-        found = [topology_experiments.narrowed(one, self.collectives, self.sizes) for one in named]
+        named, where = topology_experiments.chosen(self.only), topology_experiments.where(self.where)
+        found = [topology_experiments.narrowed(one, self.collectives, self.sizes, where) for one in named]
         if not any(one.cases for one in found):
-            raise CommandError("no experiment has these collectives and sizes")
+            raise CommandError("no experiment has these collectives, sizes and situations")
         return [topology_experiments.in_small(one) for one in found] if self.quick else found
 
 
@@ -53,6 +61,7 @@ def _show(runs: Sequence[Run]) -> None:
         for group, cells in topology_cells.by_group(topology_cells.cells(some)).items():
             console.print(f"{group.collective}, {group.mpi}: {pages.situation_text(group.situation)}")
             _table(pages.CELLS_HEADER, [pages.cell_row(name, cell) for cell in cells])
+            _table(pages.RULES_HEADER, pages.rules_rows(name, cells))
     _table(pages.UPLINKS_HEADER, pages.uplink_rows(runs))
     wrong = [run for run in runs if not run.valid]
     if wrong:
@@ -67,59 +76,83 @@ def show_file(path: Path) -> bool:
     return True
 
 
+_Place = tuple[str, Situation, str, str]
+
+
 class _Measuring:
     """What was measured before a failure is kept, and the rest goes on."""
 
     def __init__(self, out: Path | None) -> None:
         self._out = out
-        self._fits: dict[tuple[str, object, str, str], bool] = {}
+        self._fits: dict[_Place, bool] = {}
+        self._taken: dict[_Place, dict[int, str]] = {}  # by the rules
         self.runs: list[Run] = []
         self.failed = 0
 
-    def _tried(self, work: Callable[[], Sequence[Run]]) -> bool:
+    def _tried(self, work: Callable[[], None]) -> bool:
         try:
-            fresh = work()
+            work()
         except CommandError as problem:
             console.print(f"[red]{problem}[/]")
             self.failed += 1
             return False
+        return True
+
+    def _keep(self, fresh: Sequence[Run]) -> None:
         self.runs += fresh
         if self._out:
             topology.RUNS.append(self._out, fresh)
-        return True
 
-    def _check(self, mpi: mpis.Mpi, job: Job) -> Sequence[Run]:
-        topology.check_that_it_runs(mpi, job)
-        return ()
+    def _look(self, mpi: mpis.Mpi, job: Job, place: _Place) -> None:
+        if job.recipe == BY_RULES:
+            self._taken.setdefault(place, {}).update(topology.taken_by_rules(mpi, job))
+        else:
+            topology.check_that_it_runs(mpi, job)
 
-    def _can(self, mpi: mpis.Mpi, job: Job) -> bool:
+    def _can(self, mpi: mpis.Mpi, job: Job, place: _Place) -> bool:
         """Asked once: a recipe that does not run is left out of all further jobs."""
-        key = (mpi.name, job.situation, job.case.collective, job.recipe)
-        if job.recipe and key not in self._fits:
-            self._fits[key] = self._tried(lambda: self._check(mpi, job))
-        return not job.recipe or self._fits[key]
+        is_known = set(job.case.sizes) <= set(self._taken.get(place, {})) if job.recipe == BY_RULES else True
+        if job.recipe and not (place in self._fits and is_known):
+            self._fits[place] = self._tried(lambda: self._look(mpi, job, place))
+        return not job.recipe or self._fits[place]
 
     def do(self, mpi: mpis.Mpi, job: Job, seconds: float) -> None:
-        if not self._can(mpi, job):
+        place = (mpi.name, job.situation, job.case.collective, job.recipe)
+        if not self._can(mpi, job, place):
             return
         if job.experiment.counts_bytes:
-            self._tried(lambda: topology_uplinks.count(mpi, job))
+            self._tried(lambda: self._keep(topology_uplinks.count(mpi, job)))
         else:
-            self._tried(lambda: topology.measure(mpi, job, seconds))
+            taken = self._taken.get(place, {})
+            self._tried(lambda: self._keep(topology.measure(mpi, job, seconds, taken)))
+
+
+def _runs(options: Options) -> int:
+    return 1 if options.quick else options.runs
 
 
 def _plan(mpi: mpis.Mpi, options: Options) -> Iterator[Job]:
-    runs = 1 if options.quick else options.runs
     for experiment in options.experiments():
         if experiment.counts_bytes:
             yield from topology_uplinks.plan(experiment, mpi)
         else:
-            yield from topology_plan.plan(experiment, mpi, runs)
+            yield from topology_plan.plan(experiment, mpi, _runs(options))
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+
+
+def _jobs(chosen: Sequence[mpis.Mpi], options: Options) -> list[tuple[mpis.Mpi, Job]]:
+    jobs = [(mpi, job) for mpi in chosen for job in _plan(mpi, options)]
+    if not options.lacking:
+        return jobs
+    known = topology.RUNS.read_all(_files(options.lacking))
+    return list(topology_plan.lacking(jobs, known, _runs(options)))
 
 
 def run(chosen: Sequence[mpis.Mpi], options: Options, out: Path | None) -> None:
-    jobs = [(mpi, job) for mpi in chosen for job in _plan(mpi, options)]
-    measuring = _Measuring(out)
+    jobs, measuring = _jobs(chosen, options), _Measuring(out)
     for number, (mpi, job) in enumerate(jobs, 1):
         sizes = ",".join(map(str, job.case.sizes))
         console.print(f"[dim]{number} of {len(jobs)}: {mpi.name}, run {job.run}: {job}, {sizes} bytes[/]")
