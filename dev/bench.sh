@@ -159,6 +159,7 @@ applications() {
 # It makes labs, which need what shaping needs. All experiments, what is judged first: the limit cuts off the rest.
 topology() {
   can_shape || return 0
+  fresh "$results/topology" -setup.jsonl
   fresh "$results/topology" .jsonl
   limited 21600 hocket bench --topology --out "$out" "${in_small_topology[@]}"
 }

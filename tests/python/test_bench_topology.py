@@ -21,6 +21,7 @@ from hocket.bench import (
     topology_experiments,
     topology_plan,
     topology_prediction,
+    topology_setup,
     topology_targets,
     topology_uplinks,
 )
@@ -376,6 +377,29 @@ def test_an_alltoallv_of_equal_blocks_is_expected_to_take_what_an_alltoall_takes
         for name in ("alltoall", "alltoallv")
     )
     assert one and one == other
+
+
+def test_what_comes_before_a_job_is_told_beside_its_target(tmp_path: Path) -> None:
+    def setup(what: str, seconds: float) -> topology_setup.Setup:
+        return topology_setup.Setup("2026-01-02T03:04:05+00:00", "a cpu", 2, 0.5, what, 0, seconds)
+
+    found = [setup("lab", 0.5), setup("lab", 1.5), setup("lab", 0.7), setup("fabric", 0.3)]
+    file = topology_setup.beside(tmp_path / "some.jsonl")
+    topology_setup.SETUPS.append(file, found)
+    assert file.name == "some-setup.jsonl" and topology_setup.SETUPS.read(file) == found
+    text = pages.page(_runs(), before_jobs=found)
+    assert "| 0.700 (0.500-1.500) | 3 | 0.5 | less than 1 s |" in text
+    assert "| 0.300 (0.300-0.300) | 1 | 0.5 | **less than 0.2 s, missed** |" in text
+    assert "Before a job starts" not in pages.page(_runs())
+    assert bench_topology.show_file(file)
+
+
+def test_a_large_fabric_is_read_and_timed() -> None:
+    pytest.importorskip("hocket._core")
+    root = Path(__file__).parents[2]
+    assert 0 < topology_setup.fabric_seconds(root / topology_setup.FABRIC) < 10
+    with pytest.raises(CommandError, match="in the root of the source tree"):
+        topology_setup.fabric_seconds(root / "nothing.xz")
 
 
 def test_a_wrong_result_wins_nothing_and_is_told(tmp_path: Path) -> None:

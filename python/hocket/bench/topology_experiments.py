@@ -130,10 +130,11 @@ class Experiment:
     targets: tuple[Target, ...] = ()
     has_plot: bool = False
     counts_bytes: bool = False  # what goes over the uplinks, instead of times
+    is_setup: bool = False  # what comes before any job (topology_setup.py): without situations and cases
 
     @property
     def is_judged(self) -> bool:
-        return bool(self.targets) or self.counts_bytes
+        return bool(self.targets) or self.counts_bytes or self.is_setup
 
     def case_of(self, collective: str, size: int) -> Case | None:
         fitting = (case for case in self.cases if case.collective == collective and size in case.sizes)
@@ -159,6 +160,14 @@ _fast_text = (
 
 # What is judged comes first, and of that last what takes longest: when time is up, less is lost.
 EXPERIMENTS = (
+    Experiment(
+        "setup",
+        "Before a job starts",
+        "What making a lab and reading the description of a machine take.",
+        (),
+        (),
+        is_setup=True,
+    ),
     Experiment(
         "rooted",
         "Gather and scatter on scattered nodes",
@@ -350,6 +359,9 @@ def narrowed(
     where: Mapping[str, str] = MappingProxyType({}),
 ) -> Experiment:
     """To these of its collectives, sizes and situations; empty: all. Without cases if it has none of them."""
+    if experiment.is_setup:
+        is_asked = not (collectives or sizes or where)
+        return dataclasses.replace(experiment, is_setup=is_asked)
     situations = tuple(one for one in experiment.situations if _is_where(one, where))
     cases = [
         dataclasses.replace(case, sizes=tuple(size for size in case.sizes if not sizes or size in sizes))

@@ -11,6 +11,7 @@ from hocket.bench import (
     topology_expectations,
     topology_experiments,
     topology_plot,
+    topology_setup,
     topology_targets,
     topology_uplinks,
     topology_verdicts,
@@ -21,6 +22,7 @@ from hocket.bench.topology_cells import Cell, Group, Side, over
 from hocket.bench.topology_expectations import Expectation
 from hocket.bench.topology_experiments import LEAST_RUNS, Experiment, Situation
 from hocket.bench.topology_prediction import predicted_us
+from hocket.bench.topology_setup import Setup
 from hocket.lab.quantities import format_latency, format_rate
 from hocket.quantities import format_bytes
 
@@ -261,11 +263,11 @@ def draw(runs: Sequence[Run], folder: Path) -> list[Path]:
     return drawn
 
 
-def page(runs: Sequence[Run], folder: Path = Path()) -> str:
+def page(runs: Sequence[Run], folder: Path = Path(), before_jobs: Sequence[Setup] = ()) -> str:
     """`folder`: where the page will be, and perhaps pictures."""
     if not runs:
         return _intro + "\nNothing has been measured yet.\n"
-    lines = ["", *machines(runs), *_summary(runs)]
+    lines = ["", *machines(runs), *_summary(runs), *topology_setup.section(before_jobs)]
     for name, some in _by_experiment(runs).items():
         lines += _section(_known(name), some, folder)
     lines += _expected(runs)

@@ -14,12 +14,14 @@ from hocket.bench import (
     topology_cells,
     topology_experiments,
     topology_plan,
+    topology_setup,
     topology_uplinks,
 )
 from hocket.bench import topology_page as pages
 from hocket.bench.jsonl import schema_of
 from hocket.bench.topology import Job, Run
 from hocket.bench.topology_experiments import BY_RULES, Experiment, Situation
+from hocket.bench.topology_setup import Setup
 from hocket.console import console
 from hocket.errors import CommandError
 
@@ -42,7 +44,7 @@ class Options:
     def experiments(self) -> list[Experiment]:
         named, where = topology_experiments.chosen(self.only), topology_experiments.where(self.where)
         found = [topology_experiments.narrowed(one, self.collectives, self.sizes, where) for one in named]
-        if not any(one.cases for one in found):
+        if not any(one.cases or one.is_setup for one in found):
             raise CommandError("no experiment has these collectives, sizes and situations")
         return [topology_experiments.in_small(one) for one in found] if self.quick else found
 
@@ -70,7 +72,11 @@ def _show(runs: Sequence[Run]) -> None:
 
 def show_file(path: Path) -> bool:
     """False: the file holds other records."""
-    if schema_of(path) != topology.RUNS.schema:
+    schema = schema_of(path)
+    if schema == topology_setup.SETUPS.schema:
+        _table(topology_setup.HEADER, topology_setup.rows(topology_setup.SETUPS.read(path)))
+        return True
+    if schema != topology.RUNS.schema:
         return False
     _show(topology.RUNS.read(path))
     return True
@@ -87,6 +93,7 @@ class _Measuring:
         self._fits: dict[_Place, bool] = {}
         self._taken: dict[_Place, dict[int, str]] = {}  # by the rules
         self.runs: list[Run] = []
+        self.setups: list[Setup] = []
         self.failed = 0
 
     def _tried(self, work: Callable[[], None]) -> bool:
@@ -126,6 +133,14 @@ class _Measuring:
             taken = self._taken.get(place, {})
             self._tried(lambda: self._keep(topology.measure(mpi, job, seconds, taken)))
 
+    def set_up(self, what: str, run: int) -> None:
+        def work() -> None:
+            self.setups.append(topology_setup.measure(what, run))
+            if self._out:
+                topology_setup.SETUPS.append(topology_setup.beside(self._out), self.setups[-1:])
+
+        self._tried(work)
+
 
 def _runs(options: Options) -> int:
     return 1 if options.quick else options.runs
@@ -151,12 +166,22 @@ def _jobs(chosen: Sequence[mpis.Mpi], options: Options) -> list[tuple[mpis.Mpi, 
     return list(topology_plan.lacking(jobs, known, _runs(options)))
 
 
+def _set_up(measuring: _Measuring, options: Options) -> None:
+    if options.lacking or not any(one.is_setup for one in options.experiments()):
+        return
+    for run in range(_runs(options)):
+        for what in topology_setup.names():
+            measuring.set_up(what, run)
+
+
 def run(chosen: Sequence[mpis.Mpi], options: Options, out: Path | None) -> None:
     jobs, measuring = _jobs(chosen, options), _Measuring(out)
+    _set_up(measuring, options)
     for number, (mpi, job) in enumerate(jobs, 1):
         sizes = ",".join(map(str, job.case.sizes))
         console.print(f"[dim]{number} of {len(jobs)}: {mpi.name}, run {job.run}: {job}, {sizes} bytes[/]")
         measuring.do(mpi, job, 0.01 if options.quick else options.seconds)
+    _table(topology_setup.HEADER, topology_setup.rows(measuring.setups))
     _show(measuring.runs)
     if measuring.failed:
         raise CommandError(f"{measuring.failed} jobs failed", 1)
