@@ -1,4 +1,4 @@
-"""The runs of one collective and size in one situation: its sides, the best of them, bound and targets."""
+"""The runs of one collective and size in one situation: its sides, the best of them, and the bound."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hocket.bench import topology, topology_experiments
+from hocket.bench import topology
 from hocket.bench.topology import Run
-from hocket.bench.topology_experiments import Situation, Target
-from hocket.errors import CommandError
+from hocket.bench.topology_experiments import BY_RULES, LEAST_RUNS, Situation
 from hocket.lab import costs
+
+RULES = topology.hocket_side(BY_RULES)
+
+
+def _taken_words(algorithm: str) -> str:
+    return "left to the MPI" if algorithm == "native" else algorithm
 
 
 @dataclass(frozen=True)
@@ -23,22 +28,36 @@ class Side:
     least_us: float
     most_us: float
     valid: bool
+    taken: tuple[str, ...] = ()  # by the rules
 
     @property
     def words(self) -> str:
         """Without the family: `linear by leaves`, `binomial`; the MPI's own choice is its `choice`."""
-        family, _, words = self.name.partition(":")
-        return words or ("choice" if family == "native" else family)
+        if self.name == RULES:
+            return " or ".join(_taken_words(name) for name in self.taken) or BY_RULES
+        return self.name.partition(":")[2] or "choice"
 
     @property
     def is_native(self) -> bool:
         return self.name.startswith("native")
 
+    @property
+    def has_few_runs(self) -> bool:
+        return self.runs < LEAST_RUNS
+
 
 def _side(name: str, runs: Sequence[Run]) -> Side:
     medians = [run.median_us for run in runs]
     middle = statistics.median(medians)
-    return Side(name, len(runs), middle, min(medians), max(medians), all(run.valid for run in runs))
+    taken = tuple(sorted({run.algorithm for run in runs if run.algorithm}))
+    return Side(name, len(runs), middle, min(medians), max(medians), all(run.valid for run in runs), taken)
+
+
+def over(slower: Side | None, faster: Side | None) -> float | None:
+    """Nothing where a side is missing or wrong, or has too few runs to say anything."""
+    if not slower or not faster or not slower.valid or not faster.valid:
+        return None
+    return None if slower.has_few_runs or faster.has_few_runs else slower.median_us / faster.median_us
 
 
 @dataclass(frozen=True)
@@ -60,19 +79,32 @@ class Cell:
         return next((side for side in self.sides if side.name == name), None)
 
     def _best(self, is_native: bool) -> Side | None:
+        """A side with few runs is the best one only among its like."""
         fitting = [side for side in self.sides if side.valid and side.is_native == is_native]
-        return min(fitting, key=lambda side: side.median_us, default=None)
+        forced = [side for side in fitting if side.name != RULES]
+        return min(forced, key=lambda side: (side.has_few_runs, side.median_us), default=None)
 
     def best_native(self) -> Side | None:
         return self._best(True)
 
     def best_hocket(self) -> Side | None:
+        """Of the recipes that were forced."""
         return self._best(False)
 
-    def ratio(self, over: str = "") -> float | None:
+    def by_rules(self) -> Side | None:
+        return self.named(RULES)
+
+    def native(self, name: str = "") -> Side | None:
+        """An algorithm of the MPI, or its best one."""
+        return self.named(topology.native_side(name)) if name else self.best_native()
+
+    def ratio(self, name: str = "") -> float | None:
         """Of Hocket's best recipe over an algorithm of the MPI, or over its best one."""
-        native, ours = self._native(over), self.best_hocket()
-        return native.median_us / ours.median_us if native and native.valid and ours else None
+        return over(self.native(name), self.best_hocket())
+
+    def regret(self) -> float | None:
+        """How many times as long as the best recipe takes what the rules take."""
+        return over(self.by_rules(), self.best_hocket())
 
     def bound_us(self) -> float | None:
         """At line rate over the link that has to carry the most, however it is done; without any latency."""
@@ -80,17 +112,14 @@ class Cell:
         seconds = max(8 * node / self.group.situation.rate, 8 * uplink / self.group.situation.uplink)
         return 1e6 * seconds / costs.efficiency(self.group.situation.latency_us) or None
 
-    def _native(self, over: str) -> Side | None:
-        return self.named(topology.native_side(over)) if over else self.best_native()
-
-    def most_ratio(self, over: str = "") -> float | None:
+    def most_ratio(self, name: str = "") -> float | None:
         """That the bound leaves."""
-        native, bound = self._native(over), self.bound_us()
+        native, bound = self.native(name), self.bound_us()
         return native.median_us / bound if native and bound else None
 
-    def over_bound(self) -> float | None:
-        ours, bound = self.best_hocket(), self.bound_us()
-        return ours.median_us / bound if ours and bound else None
+    def over_bound(self, ours: Side | None) -> float | None:
+        bound = self.bound_us()
+        return ours.median_us / bound if bound and ours and ours.valid and not ours.has_few_runs else None
 
 
 def _least_bytes(collective: str, size: int, at: Situation) -> tuple[float, float]:
@@ -107,14 +136,17 @@ def _least_bytes(collective: str, size: int, at: Situation) -> tuple[float, floa
     return size, size if at.leaves > 1 else 0
 
 
+def group_of(run: Run) -> Group:
+    return Group(run.mpi, run.situation(), run.collective)
+
+
 def cells(runs: Iterable[Run]) -> list[Cell]:
     """Of what was timed, in the order in which it first ran."""
     found: dict[tuple[Group, int], dict[str, list[Run]]] = {}
     for run in runs:
         if run.uplink_bytes != topology.NOT_COUNTED:
             continue
-        group = Group(run.mpi, run.situation(), run.collective)
-        found.setdefault((group, run.bytes), {}).setdefault(run.side, []).append(run)
+        found.setdefault((group_of(run), run.bytes), {}).setdefault(run.side, []).append(run)
     return [
         Cell(group, size, [_side(name, some) for name, some in sorted(sides.items())])
         for (group, size), sides in found.items()
@@ -126,43 +158,3 @@ def by_group(found: Iterable[Cell]) -> dict[Group, list[Cell]]:
     for cell in found:
         groups.setdefault(cell.group, []).append(cell)
     return {group: sorted(some, key=lambda cell: cell.bytes) for group, some in groups.items()}
-
-
-@dataclass(frozen=True)
-class Verdict:
-    target: Target
-    value: float
-    most: float | None = None  # that the bound leaves
-
-    @property
-    def is_met(self) -> bool:
-        value = round(self.value, 2)
-        return value <= self.target.ratio if self.target.of_bound else value >= self.target.ratio
-
-    def __str__(self) -> str:
-        what = "of the bound" if self.target.of_bound else f"over {self.target.over or 'the best'}"
-        relation = "at most" if self.target.of_bound else "at least"
-        wanted = f"{relation} {self.target.ratio:g}x"
-        if self.most is not None and not self.target.of_bound and self.most < self.target.ratio:
-            wanted += f"; the bound leaves {self.most:.2f}x"
-        return f"{self.value:.2f}x {what} ({wanted})"
-
-
-def _targets(experiment: str) -> Sequence[Target]:
-    """Records outlive experiments: one that is gone has no target."""
-    try:
-        return topology_experiments.named(experiment).targets
-    except CommandError:
-        return ()
-
-
-def verdicts(experiment: str, cell: Cell) -> list[Verdict]:
-    """Of the targets that can be judged by what was measured."""
-    found = []
-    for target in _targets(experiment):
-        if not target.is_for(cell.group.collective, cell.bytes, cell.group.situation):
-            continue
-        value = cell.over_bound() if target.of_bound else cell.ratio(target.over)
-        if value is not None:
-            found.append(Verdict(target, value, cell.most_ratio(target.over)))
-    return found

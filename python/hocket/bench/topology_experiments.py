@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from hocket.bench.topology_algorithms import ALGORITHMS
 from hocket.errors import unknown
+from hocket.lab.quantities import format_latency
 from hocket.lab.shape import Shape
+from hocket.quantities import format_bytes
 
 _KiB, _MiB = 1 << 10, 1 << 20
+
+ASKED_RUNS = 5  # of each side, before it is judged
+LONG_RUNS = 3  # where one call takes more than a few seconds
+LEAST_RUNS = 3  # of fewer no ratio is shown
+BY_RULES = "by the rules"  # in the place of a recipe: whatever Hocket takes when nothing is forced
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,12 @@ class Situation:
             latency_us=self.latency_us,
         )
 
+    def in_short(self) -> str:
+        """Without what most situations have in common."""
+        words = [self.placement, f"{self.ranks} ranks"]
+        words += [format_latency(self.latency_us)] if self.latency_us else []
+        return ", ".join([*words, *(["traffic"] if self.traffic else [])])
+
     def _names(self, first: int, last: int) -> list[str]:
         """Of these nodes under each leaf."""
         each = self.nodes + self.traffic
@@ -59,18 +74,25 @@ class Case:
     sizes: tuple[int, ...]
     recipes: tuple[str, ...]
     natives: tuple[str, ...] = ()  # names of ALGORITHMS; an MPI that lacks one is not asked for it
-    most_runs: int = 1000  # where one takes long
+    most_runs: int = 1000  # where one takes long: LONG_RUNS
+
+    @property
+    def asked_runs(self) -> int:
+        return min(ASKED_RUNS, self.most_runs)
+
+
+_no_limit = 1 << 40
 
 
 @dataclass(frozen=True)
 class Target:
-    """What the best recipe should reach, in some of the situations."""
+    """What the best recipe should reach, and what the rules take as well, in some of the situations."""
 
     ratio: float
     over: str = ""  # an algorithm of the MPI; "": its best one
     of_bound: bool = False  # instead: at most `ratio` times the bound
     least_bytes: int = 0
-    most_bytes: int = 1 << 40
+    most_bytes: int = _no_limit
     placement: str = ""  # "": any
     least_latency_us: int = 0
     collective: str = ""  # "": any
@@ -83,6 +105,20 @@ class Target:
             and situation.latency_us >= self.least_latency_us
         )
 
+    @property
+    def relation(self) -> str:
+        return f"{'at most' if self.of_bound else 'at least'} {self.ratio:g}x"
+
+    @property
+    def base(self) -> str:
+        return "of the bound" if self.of_bound else f"over {self.over or 'the best'}"
+
+    def __str__(self) -> str:
+        words = f"{self.relation} {self.base}"
+        if self.least_bytes:
+            return f"{words}, from {format_bytes(self.least_bytes)} on"
+        return f"{words}, up to {format_bytes(self.most_bytes)}" if self.most_bytes < _no_limit else words
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -94,53 +130,15 @@ class Experiment:
     targets: tuple[Target, ...] = ()
     has_plot: bool = False
     counts_bytes: bool = False  # what goes over the uplinks, instead of times
+    is_setup: bool = False  # what comes before any job (topology_setup.py): without situations and cases
 
+    @property
+    def is_judged(self) -> bool:
+        return bool(self.targets) or self.counts_bytes or self.is_setup
 
-# How each family of MPIs is told which algorithm to take: the number, or the word.
-ALGORITHMS: dict[str, dict[str, dict[str, str]]] = {
-    "ompi": {
-        "barrier": {"linear": "1", "recursive_doubling": "3", "bruck": "4", "tree": "6"},
-        "bcast": {"chain": "2", "pipeline": "3", "binary": "5", "binomial": "6", "scatter_allgather": "8"},
-        "reduce": {"chain": "2", "pipeline": "3", "binary": "4", "binomial": "5", "rabenseifner": "7"},
-        "allreduce": {
-            **{"linear": "1", "nonoverlapping": "2", "recursive_doubling": "3", "ring": "4"},
-            **{"segmented_ring": "5", "rabenseifner": "6"},
-        },
-        "gather": {"linear": "1", "binomial": "2", "linear_sync": "3"},
-        "scatter": {"linear": "1", "binomial": "2", "linear_nb": "3"},
-        "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor": "5"},
-        "alltoall": {"linear": "1", "pairwise": "2", "bruck": "3", "linear_sync": "4"},
-        "alltoallv": {"linear": "1", "pairwise": "2"},
-    },
-    "mpich": {
-        "barrier": {"dissemination": "k_dissemination"},
-        "bcast": {"binomial": "binomial", "scatter_allgather": "scatter_ring_allgather"},
-        "reduce": {"binomial": "binomial", "rabenseifner": "reduce_scatter_gather"},
-        "allreduce": {
-            **{"recursive_doubling": "recursive_doubling", "ring": "ring"},
-            "rabenseifner": "reduce_scatter_allgather",
-        },
-        "gather": {"binomial": "binomial"},
-        "scatter": {"binomial": "binomial"},
-        "allgather": {"bruck": "brucks", "recursive_doubling": "recursive_doubling", "ring": "ring"},
-        "alltoall": {"bruck": "brucks", "pairwise": "pairwise", "scattered": "scattered"},
-        "alltoallv": {"scattered": "scattered"},
-    },
-}
-
-
-def forced(family: str, collective: str, name: str) -> dict[str, str]:
-    """The variables that make the MPI take that algorithm; none for its own choice."""
-    if not name:
-        return {}
-    value = ALGORITHMS[family][collective][name]
-    if family == "mpich":
-        return {f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM": value}
-    return {
-        "OMPI_MCA_coll_han_priority": "0",  # or it is asked first, and takes algorithms of its own
-        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
-        f"OMPI_MCA_coll_tuned_{collective}_algorithm": value,
-    }
+    def case_of(self, collective: str, size: int) -> Case | None:
+        fitting = (case for case in self.cases if case.collective == collective and size in case.sizes)
+        return next(fitting, None)
 
 
 _rooted_sizes = (8, _KiB, 4 * _KiB, 64 * _KiB)
@@ -156,10 +154,20 @@ _fast = Situation(rate=10**10, uplink=10**10)
 _fast_2, _fast_4 = (dataclasses.replace(_fast, ppn=ppn) for ppn in (2, 4))
 _fast_text = (
     "Small messages over links of 10 Gbit, without latency: what is left is the work of the processors, "
-    "which all nodes of the lab share. No target: what a small call takes here, it takes on slow links, too."
+    "which all nodes of the lab share. No target: with many ranks on few cores it depends on how the system "
+    "schedules them, and slow links hide some of it."
 )
 
+# What is judged comes first, and of that last what takes longest: when time is up, less is lost.
 EXPERIMENTS = (
+    Experiment(
+        "setup",
+        "Before a job starts",
+        "What making a lab and reading the description of a machine take.",
+        (),
+        (),
+        is_setup=True,
+    ),
     Experiment(
         "rooted",
         "Gather and scatter on scattered nodes",
@@ -183,6 +191,46 @@ EXPERIMENTS = (
         has_plot=True,
     ),
     Experiment(
+        "alltoall",
+        "Alltoall with several ranks on a node",
+        "Blocks for one node, or one leaf, travel together: fewer messages, and no byte more over an uplink.",
+        (Situation(ppn=2), Situation(ppn=4), Situation(ppn=2, latency_us=500)),
+        (
+            Case(
+                "alltoall",
+                (8, 256, 4 * _KiB),
+                _alltoall,
+                ("linear", "pairwise", "bruck", "linear_sync", "scattered"),
+            ),
+            Case("alltoallv", (8, 256, 4 * _KiB), _alltoallv, ("linear", "pairwise", "scattered")),
+        ),
+        (
+            Target(1.5, most_bytes=256),
+            Target(1.5, least_bytes=_KiB, least_latency_us=1),
+            Target(1.2, of_bound=True, least_bytes=_KiB),
+        ),
+        has_plot=True,
+    ),
+    Experiment(
+        "uplinks",
+        "Bytes on the busiest uplink",
+        "Counted by the links of the lab over 18 calls, headers and acknowledgements taken off, beside what "
+        "the schedule sends over the busiest of all uplinks and directions. What is counted of 8 bytes is "
+        "taken off as well: that is how the job starts and ends. Of the MPI's algorithms only the count is "
+        "known.",
+        (Situation(placement="cyclic"),),
+        (
+            Case("gather", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
+            Case("scatter", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
+            Case("bcast", (_MiB,), ("knomial by leaves", "knomial by leaves in 8 segments"), ("binomial",)),
+            Case("allreduce", (_MiB,), ("ring reordered", "recursive_doubling by leaves"), ("ring",)),
+            Case("reduce", (_MiB,), ("knomial by leaves",), ("binomial",)),
+            Case("allgather", (64 * _KiB,), ("ring reordered", "bruck by leaves"), ("ring",)),
+            Case("alltoall", (16 * _KiB,), ("linear", "bruck by leaves"), ("pairwise",)),
+        ),
+        counts_bytes=True,
+    ),
+    Experiment(
         "allreduce",
         "Allreduce where neighbours are far apart",
         "Cyclic placement puts consecutive ranks under different leaves: a ring over ranks sends everything "
@@ -203,52 +251,11 @@ EXPERIMENTS = (
                 (16 * _MiB,),
                 ("ring reordered", "ring by leaves in 8 segments"),
                 ("ring", "segmented_ring", "rabenseifner"),
-                most_runs=2,
+                most_runs=LONG_RUNS,
             ),
         ),
         (Target(1.5, placement="cyclic"), Target(0.95, placement="block")),
         has_plot=True,
-    ),
-    Experiment(
-        "alltoall",
-        "Alltoall with several ranks on a node",
-        "Blocks for one node, or one leaf, travel together: fewer messages, and no byte more over an uplink.",
-        (Situation(ppn=2), Situation(ppn=4), Situation(ppn=2, latency_us=500)),
-        (
-            Case(
-                "alltoall",
-                (8, 256, 4 * _KiB),
-                _alltoall,
-                ("linear", "pairwise", "bruck", "linear_sync", "scattered"),
-            ),
-            Case("alltoallv", (8, 256, 4 * _KiB), _alltoallv, ("linear", "pairwise", "scattered")),
-        ),
-        (
-            Target(1.5, most_bytes=256),
-            Target(1.5, least_bytes=257, least_latency_us=1),
-            Target(1.2, of_bound=True, least_bytes=257),
-        ),
-        has_plot=True,
-    ),
-    Experiment(
-        "rooted_fast",
-        "Gather and scatter where links are no limit",
-        _fast_text,
-        (dataclasses.replace(_fast, placement="scattered"), _fast_2, _fast_4),
-        (
-            Case("gather", (8,), _rooted, ("binomial", "linear")),
-            Case("scatter", (8,), _rooted, ("binomial", "linear")),
-        ),
-    ),
-    Experiment(
-        "alltoall_fast",
-        "Alltoall where links are no limit",
-        _fast_text,
-        (_fast_2, _fast_4),
-        (
-            Case("alltoall", (8, 256), _alltoall[:4], ("bruck", "linear_sync", "scattered")),
-            Case("alltoallv", (8, 256), _alltoallv[:2], ("linear", "pairwise", "scattered")),
-        ),
     ),
     Experiment(
         "others",
@@ -278,23 +285,24 @@ EXPERIMENTS = (
         ),
     ),
     Experiment(
-        "uplinks",
-        "Bytes on the busiest uplink",
-        "Counted by the links of the lab over 18 calls, headers and acknowledgements taken off, beside what "
-        "the schedule sends over the busiest of all uplinks and directions. What is counted of 8 bytes is "
-        "taken off as well: that is how the job starts and ends. Of the MPI's algorithms only the count is "
-        "known.",
-        (Situation(placement="cyclic"),),
+        "rooted_fast",
+        "Gather and scatter where links are no limit",
+        _fast_text,
+        (dataclasses.replace(_fast, placement="scattered"), _fast_2, _fast_4),
         (
-            Case("gather", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
-            Case("scatter", (256 * _KiB,), ("linear by leaves", "linear"), ("binomial",)),
-            Case("bcast", (_MiB,), ("knomial by leaves", "knomial by leaves in 8 segments"), ("binomial",)),
-            Case("allreduce", (_MiB,), ("ring reordered", "recursive_doubling by leaves"), ("ring",)),
-            Case("reduce", (_MiB,), ("knomial by leaves",), ("binomial",)),
-            Case("allgather", (64 * _KiB,), ("ring reordered", "bruck by leaves"), ("ring",)),
-            Case("alltoall", (16 * _KiB,), ("linear", "bruck by leaves"), ("pairwise",)),
+            Case("gather", (8,), _rooted, ("binomial", "linear")),
+            Case("scatter", (8,), _rooted, ("binomial", "linear")),
         ),
-        counts_bytes=True,
+    ),
+    Experiment(
+        "alltoall_fast",
+        "Alltoall where links are no limit",
+        _fast_text,
+        (_fast_2, _fast_4),
+        (
+            Case("alltoall", (8, 256), _alltoall[:4], ("bruck", "linear_sync", "scattered")),
+            Case("alltoallv", (8, 256), _alltoallv[:2], ("linear", "pairwise", "scattered")),
+        ),
     ),
 )
 
@@ -304,6 +312,17 @@ def named(name: str) -> Experiment:
         if experiment.name == name:
             return experiment
     raise unknown("experiment", name, [experiment.name for experiment in EXPERIMENTS])
+
+
+def parts(name: str) -> list[tuple[Situation, Case]]:
+    """Of an experiment; records outlive experiments, and of one that is gone there are none."""
+    return [
+        (situation, case)
+        for experiment in EXPERIMENTS
+        if experiment.name == name
+        for situation in experiment.situations
+        for case in experiment.cases
+    ]
 
 
 def chosen(text: str) -> list[Experiment]:
@@ -317,14 +336,40 @@ def _small(situation: Situation) -> Situation:
     return dataclasses.replace(situation, leaves=2, nodes=2, ppn=min(situation.ppn, 2), latency_us=0)
 
 
-def narrowed(experiment: Experiment, collectives: Sequence[str], sizes: Sequence[int]) -> Experiment:
-    """To these of its collectives and sizes; empty: all. Without cases if it has none of them."""
+def _is_where(situation: Situation, where: Mapping[str, str]) -> bool:
+    return all(str(getattr(situation, name)) == value for name, value in where.items())
+
+
+def where(text: str) -> dict[str, str]:
+    """ppn=2,latency_us=500: fields of a situation, and what they have to be."""
+    names = [field.name for field in dataclasses.fields(Situation)]
+    found = {}
+    for word in filter(None, text.split(",")):
+        name, _, value = word.partition("=")
+        if name not in names:
+            raise unknown("property of a situation", name, names)
+        found[name] = value
+    return found
+
+
+def narrowed(
+    experiment: Experiment,
+    collectives: Sequence[str],
+    sizes: Sequence[int],
+    where: Mapping[str, str] = MappingProxyType({}),
+) -> Experiment:
+    """To these of its collectives, sizes and situations; empty: all. Without cases if it has none of them."""
+    if experiment.is_setup:
+        is_asked = not (collectives or sizes or where)
+        return dataclasses.replace(experiment, is_setup=is_asked)
+    situations = tuple(one for one in experiment.situations if _is_where(one, where))
     cases = [
         dataclasses.replace(case, sizes=tuple(size for size in case.sizes if not sizes or size in sizes))
         for case in experiment.cases
         if not collectives or case.collective in collectives
     ]
-    return dataclasses.replace(experiment, cases=tuple(case for case in cases if case.sizes))
+    cases = [case for case in cases if case.sizes and situations]
+    return dataclasses.replace(experiment, situations=situations, cases=tuple(cases))
 
 
 def in_small(experiment: Experiment) -> Experiment:

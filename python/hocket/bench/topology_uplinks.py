@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hocket.bench import machine, topology, topology_prediction
+from hocket.bench import machine, topology, topology_plan, topology_prediction
 from hocket.bench.topology import Job, Run
 from hocket.bench.topology_experiments import Experiment
 from hocket.core import core
@@ -38,7 +38,7 @@ def _count(mpi: Mpi, job: Job, size: int) -> Run:
         busiest(topology.launch_in_lab(mpi, job, 0, [each], "--validate-only").links)
         for each in (size, _little)
     )
-    side = f"hocket:{job.recipe}" if job.recipe else topology.native_side(job.native)
+    (side,) = job.sides()
     return topology.record(
         mpi, load, job, side, bytes=size, uplink_bytes=round(per_call(much, little, size), 1)
     )
@@ -54,7 +54,7 @@ def plan(experiment: Experiment, mpi: Mpi) -> Iterator[Job]:
         for case in experiment.cases:
             for recipe in case.recipes:
                 yield Job(experiment, situation, case, "", recipe)
-            for native in topology.natives(mpi, case):
+            for native in topology_plan.natives(mpi, case):
                 yield Job(experiment, situation, case, native, "")
 
 

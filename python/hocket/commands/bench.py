@@ -84,6 +84,14 @@ def bench(
     only: Annotated[
         str, typer.Option(help="With --topology: experiments, for example rooted,allreduce. Default: all.")
     ] = "",
+    where: Annotated[
+        str,
+        typer.Option(help="With --topology: situations, for example ppn=2,latency_us=500. Default: all."),
+    ] = "",
+    lacking: Annotated[
+        Path | None,
+        typer.Option(help="With --topology: only what has too few runs in this folder or file of records."),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="With --topology: in small; the numbers say nothing.")
     ] = False,
@@ -163,7 +171,8 @@ def bench(
         chosen = bench_choices.chosen_mpis(against or bench_topology.DEFAULT_MPI)
         wanted_sizes = bench_choices.chosen_sizes(sizes, 4) if sizes else []
         of_lab = bench_topology.Options(
-            only, rounds, seconds or _lab_seconds, quick, collectives or [], wanted_sizes
+            *(only, rounds, seconds or _lab_seconds, quick),
+            *(collectives or [], wanted_sizes, where, lacking),
         )
         _warn_if_busy()
         return bench_topology.run(chosen, of_lab, out)

@@ -15,6 +15,7 @@ from hocket.bench import (
     timeline,
     topology,
     topology_page,
+    topology_setup,
 )
 from hocket.bench import records as blocking
 from hocket.console import console
@@ -50,7 +51,8 @@ def render(results: Path, page: Path) -> None:
     _write(page.with_name("applications.md"), applications_page.page(runs))
 
     in_lab = topology.RUNS.read_all(_files(results / "topology"))
+    setups = topology_setup.SETUPS.read_all(_files(results / "topology"))
     for picture in topology_page.draw(in_lab, page.parent):
         console.print(f"wrote {picture}")
-    _write(page.with_name("topology.md"), topology_page.page(in_lab, page.parent))
+    _write(page.with_name("topology.md"), topology_page.page(in_lab, page.parent, setups))
     return None
