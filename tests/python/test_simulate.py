@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hocket.errors import CommandError
 from hocket.simulate import comparison, formulas, machine, placement, scale, simgrid
 from hocket.simulate.formulas import Costs
 from hocket.simulate.machine import Machine
@@ -140,10 +141,8 @@ def test_ranks_may_be_where_a_file_says(hocket: Hocket, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--engine", "abacus"), "no engine named 'abacus'"),
-        (
-            ("--jobs", "other"),
-            "--engine simgrid simulates (up to 16384 ranks); the engine loggp knows no other",
-        ),
+        (("--engine", "loggp", "--jobs", "other"), "the engine loggp knows no other jobs"),
+        (("--jobs", "mine"), "no word for jobs named 'mine'"),
         (("--formulas", "--plot", "a.svg"), "gather and scatter in a table, without --plot"),
         (("--root", "9"), "there is no root 9 among 4 ranks"),
         (("-n", "99"), "need 25 nodes"),
@@ -182,3 +181,53 @@ def test_other_jobs_slow_a_ring_across_leaves() -> None:
     alone = simgrid.predict(LAB, placed, call, "ring")
     together = simgrid.predict(LAB, placed, call, "ring", others)
     assert together.total > 1.3 * alone.total
+
+
+def test_other_jobs_send_larger_messages_where_there_would_be_too_many() -> None:
+    others = Others([list(range(8)), list(range(8, 12))])
+    assert simgrid.bytes_of_others(LAB, others, 1e9) == 65536
+    hours = 3.6e12 * 10
+    sent = 12 * hours / (_per_byte * simgrid.bytes_of_others(LAB, others, hours))
+    assert sent == pytest.approx(simgrid.MOST_OF_OTHERS, rel=1e-3)
+
+
+def test_without_simgrid_other_jobs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simgrid, "is_there", lambda: False)
+    with pytest.raises(CommandError, match="install libsimgrid-dev"):
+        simgrid.check(4)
+
+
+@needs_simgrid
+@pytest.mark.parametrize("word", ["scattered", "queue"])
+def test_other_jobs_choose_simgrid(hocket: Hocket, tmp_path: Path, word: str) -> None:
+    (tmp_path / "lab.json").write_text(json.dumps({**LAB_FILE, "topology": "leaf:4 node:8"}))
+    words = (
+        "simulate", "--machine", str(tmp_path / "lab.json"), "-n", "8", "--ppn", "1", "--collective",
+        "allgather", "--bytes", "64K", "--placement", word, "--json", "--algorithm", "ring",
+    )  # fmt: skip
+    alone, together = (
+        json.loads(hocket(*words, *more).stdout)[0] for more in (("--engine", "simgrid"), ("--jobs", "other"))
+    )
+    assert alone["refusal"] == together["refusal"] == ""
+    assert together["total"] > 1.02 * alone["total"]
+
+
+@needs_simgrid
+def test_other_jobs_beside_too_many_ranks_are_refused_with_a_way_out(hocket: Hocket) -> None:
+    words = ("simulate", "--machine", "leaf:64 node:32 core:32", "--ranks", "65536")
+    done = hocket(*words, "--placement", "scattered", "--jobs", "other")
+    assert done.returncode == 2
+    assert "up to 16384 ranks, and not 65536: take fewer, or --engine loggp" in " ".join(done.stderr.split())
+    full = hocket("simulate", "--machine", "leaf:2 node:2 core:4", "-n", "16", "--jobs", "other")
+    assert "16 ranks leave no two nodes of this machine to other jobs" in full.stderr
+
+
+def test_scattered_ranks_of_a_large_machine(hocket: Hocket) -> None:
+    done = hocket(
+        "simulate", "--machine", "leaf:64 node:32 core:32", "--ranks", "65536", "--collective", "allgather",
+        "--bytes", "64K", "--placement", "scattered", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = {each["algorithm"]: each for each in json.loads(done.stdout)}
+    assert found["bruck"]["refusal"] == ""
+    assert "lie where no others lie alike" in found["ring"]["refusal"]
