@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -73,14 +75,16 @@ def test_the_formula_of_a_binomial_tree() -> None:
     assert [each.count for each in exchanges] == [1, 2, 1]
     assert sum(each.count * each.part for each in exchanges) == pytest.approx(15 / 16)
     expected = 1 + 0.1 * 1 + 2 * 10 + 1 * (2 + 4) + 3 * (100 + 2 * 8)
-    assert formulas.t_binomial(costs, exchanges, 16, alpha=3) == pytest.approx(expected)
+    terms = formulas.t_binomial(costs, exchanges, 16)
+    assert terms.time(alpha=3) == pytest.approx(expected)
+    assert terms.alpha(expected) == pytest.approx(3)
 
 
 def test_the_formula_of_the_topology_aware_tree() -> None:
     costs = [Costs(10, 1), Costs(100, 2)]
     inside = formulas.binomial_exchanges(4, [0] * 4, 2)
     expected = 2 * 10 + 1 * 3 + 3 * (2 * 100 + 2 * 12)
-    assert formulas.t_topo(costs, inside, 16, racks=4, alpha=3) == pytest.approx(expected)
+    assert formulas.t_topo(costs, inside, 16, racks=4).time(alpha=3) == pytest.approx(expected)
     assert formulas.t_topo(costs, inside, 4, racks=1) == formulas.t_binomial(costs, inside, 4)
 
 
@@ -88,6 +92,7 @@ def test_the_formula_of_the_topology_aware_tree() -> None:
 def test_formulas_are_what_is_simulated_where_nothing_is_shared(word: str) -> None:
     for row in comparison.rows(LAB, _placed(LAB, word, 16), 65536):
         assert row.alone == pytest.approx(row.formula, rel=0.01), row
+        assert row.alpha
         assert row.alpha >= 0.99
 
 
@@ -96,8 +101,40 @@ def test_contention_is_that_of_trees_that_do_not_know_the_leaves() -> None:
         (row.name, row.collective): row.alpha
         for row in comparison.rows(LAB, _placed(LAB, "cyclic", 16), 65536)
     }
-    assert found["T_binomial", "gather"] > 1.5
+    assert found["T_binomial", "gather"] == pytest.approx(4, rel=0.01)  # ranks share each uplink
     assert found["T_topo", "gather"] == pytest.approx(1, rel=0.01)
+
+
+def test_there_is_no_contention_between_switches_under_one() -> None:
+    rows = comparison.rows(LAB, _placed(LAB, "block", 4), 65536)
+    assert {row.alpha for row in rows} == {None}
+    assert comparison.ratios(rows) == []
+
+
+def test_the_ratio_of_the_trees_is_that_of_their_times() -> None:
+    rows = comparison.rows(LAB, _placed(LAB, "cyclic", 16), 65536)
+    gather, scatter = comparison.ratios(rows)
+    assert (gather.collective, scatter.collective) == ("gather", "scatter")
+    assert gather.formula == pytest.approx(1, rel=0.01)
+    assert gather.shared == pytest.approx(1.6, rel=0.01)
+    assert gather.far == pytest.approx(2 * 0.09375 / 0.75, rel=0.01)
+
+
+def _shown(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def test_the_page_shows_what_the_command_prints(hocket: Hocket, tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "simulation.md"
+    described = re.search(r"```json\n(.*?)```", page.read_text(), re.DOTALL)
+    shown = re.search(
+        r"```\nhocket (simulate --machine lab.json [^\n]*)\n(.*?)```", page.read_text(), re.DOTALL
+    )
+    assert described
+    assert shown
+    (tmp_path / "lab.json").write_text(described[1])
+    words = shlex.split(shown[1].replace("lab.json", str(tmp_path / "lab.json")))
+    assert _shown(hocket(*words).stdout)[1:] == _shown(shown[2])
 
 
 def test_sixty_five_thousand_ranks(hocket: Hocket) -> None:

@@ -18,7 +18,7 @@ from hocket.errors import CommandError, unknown
 from hocket.loggp.prediction import format_time
 from hocket.quantities import format_bytes, parse_bytes, parse_ranks
 from hocket.simulate import batches, comparison, machine, placement, plot, scale, simgrid
-from hocket.simulate.comparison import Row
+from hocket.simulate.comparison import Ratio, Row
 from hocket.simulate.machine import Machine
 from hocket.simulate.placement import Placement
 from hocket.simulate.scale import Call, Prediction
@@ -137,28 +137,39 @@ def _formula_table(found: Sequence[tuple[int, Row]]) -> Table:
             str(ranks), row.name, row.collective,
             " ".join(str(each.count) for each in row.exchanges),
             " ".join(f"{each.part:.3g}" for each in row.exchanges),
-            format_time(row.formula), format_time(row.alone), format_time(row.shared), f"{row.alpha:.2f}",
+            format_time(row.formula), format_time(row.alone), format_time(row.shared),
+            "-" if row.alpha is None else f"{row.alpha:.2f}",
         )  # fmt: skip
+    return table
+
+
+def _ratio_table(found: Sequence[tuple[int, Ratio]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("ranks", "T_binomial / T_topo", "between switches", "formulas", "simulated alone"):
+        table.add_column(name, justify="left" if name.startswith("T_") else "right", no_wrap=True)
+    table.add_column("sharing links", justify="right", no_wrap=True)
+    for ranks, ratio in found:
+        numbers = (ratio.far, ratio.formula, ratio.alone, ratio.shared)
+        table.add_row(str(ranks), ratio.collective, *(f"{number:.2f}" for number in numbers))
     return table
 
 
 def _show_formulas(
     described: Machine, many: Sequence[int], wanted: _Wanted, size: int, as_json: bool
 ) -> None:
-    found = [
-        (ranks, row)
-        for ranks in many
-        for row in comparison.rows(described, _place(described, wanted, ranks)[0], size)
-    ]
+    found = [(ranks, comparison.rows(described, _place(described, wanted, ranks)[0], size)) for ranks in many]
     if as_json:
-        print(
-            json.dumps(
-                [{"ranks": ranks, **dataclasses.asdict(row), "alpha": row.alpha} for ranks, row in found]
-            )
-        )
+        print(json.dumps([_formula_fields(ranks, row) for ranks, rows in found for row in rows]))
         return
     console.print("Kandalla et al. 2010, and the same trees simulated", style="bold")
-    console.print(_formula_table(found))
+    console.print(_formula_table([(ranks, row) for ranks, rows in found for row in rows]))
+    ratios = [(ranks, ratio) for ranks, rows in found for ratio in comparison.ratios(rows)]
+    if ratios:
+        console.print(_ratio_table(ratios))
+
+
+def _formula_fields(ranks: int, row: Row) -> dict[str, object]:
+    return {"ranks": ranks, **dataclasses.asdict(row), "formula": row.formula, "alpha": row.alpha}
 
 
 def _check_formulas(given: dict[str, object]) -> None:
