@@ -16,6 +16,7 @@ from hocket.bench import (
     program,
     topology,
     topology_cells,
+    topology_directions,
     topology_expectations,
     topology_experiments,
     topology_uplinks,
@@ -244,6 +245,18 @@ def test_what_was_expected_stands_beside_what_was_measured(monkeypatch: pytest.M
     assert "From 64 KiB on the median error of 2 is 10 % (target 15 %)." in text
     assert "| 64 KiB | linear by leaves | 65,536 | 78,643 | **+20 %, missed** |" in text
     assert "| 8 B | linear by leaves | 8.0 | 9.6 | +20 % |" in text
+
+
+def test_a_gather_stands_beside_its_scatter(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [
+        *(_run(BINOMIAL, 1000.0), _run(BINOMIAL, 800.0, collective="scatter"), _run(NATIVE, 5.0)),
+        *(_run(HOCKET, 5.0), _run(HOCKET, 5.0, collective="scatter", valid=False)),
+    ]
+    (pair,) = topology_directions.pairs(topology_cells.cells(runs))
+    assert (pair.side, pair.bytes) == (BINOMIAL, 8)
+    assert pair.ratio == pytest.approx(1.25)
+    monkeypatch.setattr(topology_experiments, "EXPERIMENTS", topology_experiments.EXPERIMENTS[:1])
+    assert "| openmpi | scattered, 16 ranks, 500us | native:binomial | 1.25 |" in pages.page(runs)
 
 
 def test_a_wrong_result_wins_nothing_and_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hocket.core import core
 from hocket.errors import CommandError
 from hocket.simulate import comparison, formulas, machine, placement, scale, simgrid
 from hocket.simulate.formulas import Costs
@@ -37,6 +38,7 @@ LAB_FILE = {
     "links": {name: {"rate": "100mbit", "efficiency": 0.957} for name in ("node", "leaf")},
 }
 LAB = machine.from_dict(LAB_FILE)
+needs_simgrid = pytest.mark.skipif(not simgrid.is_there(), reason="SimGrid is not built in")
 
 
 def _placed(described: Machine, word: str, ranks: int, each: int = 1) -> Placement:
@@ -86,6 +88,31 @@ def test_the_formula_of_the_topology_aware_tree() -> None:
     expected = 2 * 10 + 1 * 3 + 3 * (2 * 100 + 2 * 12)
     assert formulas.t_topo(costs, inside, 16, racks=4).time(alpha=3) == pytest.approx(expected)
     assert formulas.t_topo(costs, inside, 4, racks=1) == formulas.t_binomial(costs, inside, 4)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "gather", "scatter"),
+    [("knomial", 22, 26), ("knomial by leaves", 15, 25), ("linear by leaves", 15, 18), ("linear", 15, 15)],
+)
+def test_a_trees_scatter_takes_more_blocks_than_its_gather(algorithm: str, gather: int, scatter: int) -> None:
+    """Of the lab's scattered nodes, as docs/simulation.md explains what was measured."""
+    placed = placement.in_lab(LAB.shape, "scattered", 16, 1)
+    costs = "node 0 0 0\nleaf 0 0 1024\nswitches 0 0 1024\n"
+    blocks = [
+        core().cost(collective, algorithm, placement.places(LAB.shape, placed), costs)[1]
+        for collective in ("gather", "scatter")
+    ]
+    assert blocks == pytest.approx([gather, scatter])
+
+
+@needs_simgrid
+def test_a_trees_scatter_is_dearer_only_where_messages_share_links_at_the_same_time() -> None:
+    placed = placement.in_lab(LAB.shape, "scattered", 16, 1)
+    calls = [Call(collective, 65536) for collective in ("gather", "scatter")]
+    in_line = [scale.predict(LAB, placed, call, "knomial").total for call in calls]
+    shared = [simgrid.predict(LAB, placed, call, "knomial").total for call in calls]
+    assert in_line[0] == pytest.approx(in_line[1], rel=0.01)
+    assert shared[0] / shared[1] == pytest.approx(0.86, rel=0.05)  # as measured
 
 
 @pytest.mark.parametrize("word", ["block", "cyclic"])
@@ -190,9 +217,6 @@ def test_mistakes_are_named(hocket: Hocket, words: tuple[str, ...], message: str
     start = ("simulate", "--machine", "leaf:2 node:2 core:4", "-n", "4")
     done = hocket(*start, *words)
     assert message in done.stderr + done.stdout
-
-
-needs_simgrid = pytest.mark.skipif(not simgrid.is_there(), reason="SimGrid is not built in")
 
 
 @needs_simgrid

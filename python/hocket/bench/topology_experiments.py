@@ -94,6 +94,7 @@ class Experiment:
     targets: tuple[Target, ...] = ()
     has_plot: bool = False
     counts_bytes: bool = False  # what goes over the uplinks, instead of times
+    compares_directions: bool = False  # gather beside scatter
 
 
 # How each family of MPIs is told which algorithm to take: the number, or the word.
@@ -181,6 +182,7 @@ EXPERIMENTS = (
             Target(0.95, least_bytes=64 * _KiB),
         ),
         has_plot=True,
+        compares_directions=True,
     ),
     Experiment(
         "allreduce",
