@@ -28,7 +28,8 @@ _per_byte = 8e9 / (0.957 * 100e6)
 
 
 def _level(name: str, latency: float) -> dict[str, Any]:
-    return {"name": name, "protocols": [{"from_bytes": 0, "L": latency, "o": 500, "g": 500, "G": _per_byte}]}
+    protocol = {"from_bytes": 0, "L": latency, "o": 500, "g": 500, "G": _per_byte}
+    return {"name": name, "protocols": [protocol], "both_ways": 1.2}
 
 
 LAB_FILE = {
