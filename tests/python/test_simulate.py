@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hocket.core import core
 from hocket.errors import CommandError
-from hocket.simulate import comparison, formulas, machine, placement, scale, simgrid
+from hocket.simulate import batches, comparison, formulas, machine, placement, scale, simgrid
 from hocket.simulate.formulas import Costs
 from hocket.simulate.machine import Machine
 from hocket.simulate.placement import Placement
@@ -39,6 +39,7 @@ LAB_FILE = {
     "links": {name: {"rate": "100mbit", "efficiency": 0.957} for name in ("node", "leaf")},
 }
 LAB = machine.from_dict(LAB_FILE)
+_PAGE = machine.read(Path(__file__).parents[2] / "docs" / "simulation-machine.json")
 needs_simgrid = pytest.mark.skipif(not simgrid.is_there(), reason="SimGrid is not built in")
 
 
@@ -293,3 +294,25 @@ def test_scattered_ranks_of_a_large_machine(hocket: Hocket) -> None:
     found = {each["algorithm"]: each for each in json.loads(done.stdout)}
     assert found["bruck"]["refusal"] == ""
     assert "lie where no others lie alike" in found["ring"]["refusal"]
+
+
+def test_what_every_rank_sends_over_uplinks_bends_up_beyond_a_leaf() -> None:
+    """The page's picture: the first jobs on several leaves have 4096 ranks."""
+    bruck = {}
+    for ranks in (1024, 4096):
+        placed = placement.on_nodes(list(range(ranks // 32)), ranks, 32)
+        bruck[ranks] = scale.predict(_PAGE, placed, Call("allgather", 65536), "bruck").total
+    assert bruck[4096] > 2.5 * 4 * bruck[1024]
+
+
+@pytest.mark.slow
+@needs_simgrid
+def test_simgrid_has_a_thousand_ranks_and_other_jobs() -> None:
+    found = batches.allocate(len(_PAGE.shape.nodes), 256, 1)
+    placed = placement.on_nodes(found.own, 1024, 4)
+    call, others = Call("allreduce", 65536), Others(found.others)
+    flat, by_nodes = "recursive_doubling", "recursive_doubling by nodes"
+    alone = [simgrid.predict(_PAGE, placed, call, each) for each in (flat, by_nodes)]
+    together = simgrid.predict(_PAGE, placed, call, flat, others)
+    assert {each.refusal for each in (*alone, together)} == {""}
+    assert alone[1].total < alone[0].total < together.total
