@@ -1,6 +1,7 @@
 // What LogGP parameters are fitted to: round trips of n messages of s bytes, d apart, with one answer after
 // the last, PRTT(n, d, s) (Hoefler, Lichei, Rehm 2007). For each level of the machine rank 0 measures with
-// one rank that is that near to it, while all others sleep. JSON lines; python/hocket/loggp fits.
+// one rank that is that near to it, while all others sleep. Of the largest sizes also exchanges, n messages
+// each way at the same time. JSON lines; python/hocket/loggp fits.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -110,23 +111,52 @@ static double ask(int server, int count, double apart, int bytes) {
   return now() - start;
 }
 
-// Least times of three kinds of round trip: one message, all at once, all `apart`.
+// What goes and what comes must not be the same memory: the last room is for what goes.
+static double exchange(int partner, int count, int bytes) {
+  MPI_Request requests[2 * messages];
+  for (int i = 0; i < count; ++i)
+    MPI_Irecv(buffer + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[i]);
+  MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, 2, NULL, 0, MPI_BYTE, partner, 2, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);  // ready
+  const double start = now();
+  const char* own = buffer + (size_t)messages * room;
+  for (int i = 0; i < count; ++i)
+    MPI_Isend(own, bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[count + i]);
+  MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE);
+  return now() - start;
+}
+
+// Least times of three kinds of round trip: one message, all at once, all `apart`; and of exchanges, 0 where
+// there were none.
 struct times {
-  double one, many, apart, spaced;
+  double one, many, apart, spaced, both_one, both_many;
 };
 
-static double least(int partner, bool client, int count, double apart, int bytes) {
+struct burst {
+  int count;
+  double apart;
+  int bytes;
+  bool both_ways;
+};
+
+static double once(int partner, bool client, struct burst burst) {
+  if (burst.both_ways) return exchange(partner, burst.count, burst.bytes);
+  if (client) return ask(partner, burst.count, burst.apart, burst.bytes);
+  answer(partner, burst.count, burst.bytes);
+  return 0;
+}
+
+static double least(int partner, bool client, struct burst burst) {
   double best = 1e9, spent = 0;
   int more = 1;
   for (int trial = 0; more; ++trial) {
+    const double taken = once(partner, client, burst);
     if (client) {
-      const double taken = ask(partner, count, apart, bytes);
       best = taken < best ? taken : best;
       spent += taken;
       more = trial < least_trials || (trial < most_trials && spent < trials_seconds);
       MPI_Send(&more, 1, MPI_INT, partner, 3, MPI_COMM_WORLD);
     } else {
-      answer(partner, count, bytes);
       MPI_Recv(&more, 1, MPI_INT, partner, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
   }
@@ -135,18 +165,22 @@ static double least(int partner, bool client, int count, double apart, int bytes
 
 // `apart` is so long that no message waits for the one before.
 static struct times round_trips(int partner, bool client, int bytes) {
-  struct times t;
-  t.one = least(partner, client, 1, 0, bytes);
-  t.many = least(partner, client, messages, 0, bytes);
+  struct times t = {0};
+  t.one = least(partner, client, (struct burst){1, 0, bytes, false});
+  t.many = least(partner, client, (struct burst){messages, 0, bytes, false});
   t.apart = t.one;
-  t.spaced = least(partner, client, messages, t.apart, bytes);
+  t.spaced = least(partner, client, (struct burst){messages, t.apart, bytes, false});
+  if (bytes < most_bytes / 4) return t;  // too few to fill a link both ways
+  t.both_one = least(partner, client, (struct burst){1, 0, bytes, true});
+  t.both_many = least(partner, client, (struct burst){messages, 0, bytes, true});
   return t;
 }
 
 static void print_times(enum level level, int bytes, struct times t) {
   printf("{\"level\": \"%s\", \"bytes\": %d, \"n\": %d, \"one\": %.1f, \"many\": %.1f, \"apart\": %.1f, ",
          level_names[level], bytes, messages, 1e9 * t.one, 1e9 * t.many, 1e9 * t.apart);
-  printf("\"spaced\": %.1f}\n", 1e9 * t.spaced);
+  printf("\"spaced\": %.1f, \"both_one\": %.1f, \"both_many\": %.1f}\n", 1e9 * t.spaced, 1e9 * t.both_one,
+         1e9 * t.both_many);
   fflush(stdout);
 }
 
@@ -174,6 +208,8 @@ static void measure_pair(enum level level, int partner, bool client) {
       if (better) best[i].apart = t.apart, best[i].spaced = t.spaced;
       keep_least(&best[i].one, t.one, sweep == 0);
       keep_least(&best[i].many, t.many, sweep == 0);
+      keep_least(&best[i].both_one, t.both_one, sweep == 0);
+      keep_least(&best[i].both_many, t.both_many, sweep == 0);
     }
   }
   for (int bytes = 1, i = 0; client && bytes <= most_bytes; bytes = next_size(bytes), ++i)
@@ -245,7 +281,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc > 1) most_bytes = (int)strtol(argv[1], NULL, 10);
-  buffer = calloc(messages, room);
+  buffer = calloc(messages + 1, room);
   const bool possible = buffer && most_bytes > 0 && most_bytes <= room;
   if (!possible || measure() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
   free(buffer);

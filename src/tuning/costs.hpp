@@ -20,7 +20,8 @@ struct LevelCost {
   double startup_us = 0;   ///< until the first byte is there
   double message_us = 0;   ///< of CPU, for the sender and for the receiver
   double us_per_byte = 0;  ///< of the link, which all ranks of a group share, in each direction
-  /// The same while as much comes as goes: over TCP acknowledgements wait behind data. Not less than above.
+  /// The same while as much comes as goes: over TCP acknowledgements wait behind data. Not less than above,
+  /// and the same where a file does not say.
   double us_per_byte_both_ways = 0;
 };
 

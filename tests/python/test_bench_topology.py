@@ -17,6 +17,7 @@ from hocket.bench import (
     topology,
     topology_algorithms,
     topology_cells,
+    topology_directions,
     topology_expectations,
     topology_experiments,
     topology_plan,
@@ -400,6 +401,18 @@ def test_a_large_fabric_is_read_and_timed() -> None:
     assert 0 < topology_setup.fabric_seconds(root / topology_setup.FABRIC) < 10
     with pytest.raises(CommandError, match="in the root of the source tree"):
         topology_setup.fabric_seconds(root / "nothing.xz")
+
+
+def test_a_gather_stands_beside_its_scatter(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [
+        *(_run(BINOMIAL, 1000.0), _run(BINOMIAL, 800.0, collective="scatter"), _run(NATIVE, 5.0)),
+        *(_run(HOCKET, 5.0), _run(HOCKET, 5.0, collective="scatter", valid=False)),
+    ]
+    (pair,) = topology_directions.pairs(topology_cells.cells(runs))
+    assert (pair.side, pair.bytes) == (BINOMIAL, 8)
+    assert pair.ratio == pytest.approx(1.25)
+    monkeypatch.setattr(topology_experiments, "EXPERIMENTS", topology_experiments.EXPERIMENTS[1:2])
+    assert "| openmpi | scattered, 16 ranks, 500us | native:binomial | 1.25 |" in pages.page(runs)
 
 
 def test_a_wrong_result_wins_nothing_and_is_told(tmp_path: Path) -> None:

@@ -118,8 +118,9 @@ def _lab_machine() -> Parameters:
     def level(name: str, shared_memory: bool, latency: float, per_byte: float) -> Level:
         eager = Protocol(0, L=latency, o=400, g=500, G=per_byte)
         return Level(
-            name, 0, shared_memory, (eager, Protocol(65536, L=2 * latency, o=900, g=500, G=per_byte / 2))
-        )
+            name, 0, shared_memory, (eager, Protocol(65536, L=2 * latency, o=900, g=500, G=per_byte / 2)),
+            1.0 if shared_memory else 1.25,
+        )  # fmt: skip
 
     links = {
         "node": {"rate": "100mbit", "efficiency": 0.5},
@@ -141,7 +142,10 @@ def test_costs_name_the_levels_and_the_rates_of_links(tmp_path: Path) -> None:
     assert [float(line[1]) for line in lines] == [0.6, 20.0, 500.0]
     assert {float(line[2]) for line in lines} == {0.4}
     assert [float(line[3]) for line in lines] == pytest.approx([0.1024, 163.84, 81.92])
+    assert [float(line[4]) for line in lines] == pytest.approx([0.1024, 1.25 * 163.84, 1.25 * 81.92])
     places = [("node", [0, 1, 2, 3]), ("leaf", [0, 0, 1, 1])]
+    ring = core.cost("allgather", "ring", places, file.read_text())
+    assert ring[1] == pytest.approx(3 * 1.25 * 163.84 / 1024)
     found = core.cost("gather", "linear", places, file.read_text())
     assert found[1] == pytest.approx(3 * 163.84 / 1024)
 

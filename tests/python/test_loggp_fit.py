@@ -10,6 +10,7 @@ from hocket import mpis
 from hocket.bench import program
 from hocket.errors import CommandError
 from hocket.loggp import fit, measure
+from hocket.loggp.fit import RoundTrips
 from hocket.loggp.parameters import Protocol
 from synthetic_transport import SIZES, Network
 
@@ -74,6 +75,17 @@ def test_nothing_is_made_of_too_little() -> None:
         fit.protocols(Network([INFINIBAND]).sweep([1, 2, 3]))
 
 
+def _exchanged(points: list[RoundTrips], ratio: float) -> list[RoundTrips]:
+    return [replace(p, both_one=p.one / 2, both_many=p.one / 2 + ratio * (p.many - p.one)) for p in points]
+
+
+def test_exchanges_tell_what_a_byte_takes_both_ways() -> None:
+    points = Network([ETHERNET]).sweep()
+    assert fit.both_ways(points) == 1
+    assert fit.both_ways([*points[:-4], *_exchanged(points[-4:], 1.2)]) == pytest.approx(1.2)
+    assert fit.both_ways(_exchanged(points, 0.9)) == 1
+
+
 MACHINE = (
     '{"ranks": 4, "cache_ranks": 1, "node_ranks": 2, "pretended_node_size": 2, "copy": 0.1, "reduce": 0.2}'
 )
@@ -82,8 +94,8 @@ MACHINE = (
 def _lines(level: str, planted: Protocol) -> list[str]:
     return [
         f'{{"level": "{level}", "bytes": {p.bytes}, "n": {p.n}, "one": {p.one}, "many": {p.many}, '
-        f'"apart": {p.apart}, "spaced": {p.spaced}}}'
-        for p in Network([planted]).sweep()
+        f'"apart": {p.apart}, "spaced": {p.spaced}, "both_one": {p.both_one}, "both_many": {p.both_many}}}'
+        for p in _exchanged(Network([planted]).sweep(), 1.5)
     ]
 
 
@@ -95,6 +107,7 @@ def test_the_farthest_level_stands_for_all_ranks() -> None:
         ("network", 0, False),
     ]
     assert (found.copy, found.reduce, found.pretended_node_size) == (0.1, 0.2, 2)
+    assert {level.both_ways for level in found.levels} == {1.5}
     _check(found.levels[0].protocols[0], SHARED_MEMORY)
     _check(found.levels[1].protocols[0], INFINIBAND)
 
@@ -126,3 +139,4 @@ def test_a_real_mpi_is_measured(mpi: mpis.Mpi, monkeypatch: pytest.MonkeyPatch) 
     for level in found.levels:
         assert level.protocols[0].from_bytes == 0
         assert level.protocols[0].o + level.protocols[0].L > 0
+        assert 1 <= level.both_ways < 10

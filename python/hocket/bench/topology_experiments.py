@@ -131,6 +131,7 @@ class Experiment:
     has_plot: bool = False
     counts_bytes: bool = False  # what goes over the uplinks, instead of times
     is_setup: bool = False  # what comes before any job (topology_setup.py): without situations and cases
+    compares_directions: bool = False  # gather beside scatter
 
     @property
     def is_judged(self) -> bool:
@@ -189,6 +190,7 @@ EXPERIMENTS = (
             Target(0.95, least_bytes=64 * _KiB),
         ),
         has_plot=True,
+        compares_directions=True,
     ),
     Experiment(
         "alltoall",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hocket.bench import (
     topology_cells,
+    topology_directions,
     topology_expectations,
     topology_experiments,
     topology_plot,
@@ -64,6 +65,10 @@ without traffic of others, where there are runs enough. An alltoallv of equal bl
 what an alltoall takes. The error is what was expected more, or less, than was needed. A message that passes
 an idle link at once (the shaping lets a few KiB through) costs its startup or its bytes, and the model adds
 both."""
+
+_directions_text = """\
+T_gather / T_scatter, of medians: below 1, the gather is cheaper. Where the ratio comes from is told in
+[simulation.md](simulation.md#gather-scatter-and-their-formulas)."""
 
 EXPECTED_HEADER = ("MPI", "situation", "collective", "bytes", "recipe", "us", "predicted", "error")
 CELLS_HEADER = (
@@ -183,6 +188,20 @@ def uplink_rows(runs: Sequence[Run]) -> list[list[str]]:
     return rows
 
 
+def direction_table(found: Sequence[Cell]) -> list[str]:
+    rows: dict[tuple[str, str, str], dict[int, str]] = {}
+    for pair in topology_directions.pairs(found):
+        key = (pair.gather.mpi, pair.gather.situation.in_short(), pair.side)
+        rows.setdefault(key, {})[pair.bytes] = f"{pair.ratio:.2f}"
+    sizes = sorted({size for row in rows.values() for size in row})
+    header = ("MPI", "situation", "side", *map(format_bytes, sizes))
+    return table(header, [[*key, *(row.get(size, "-") for size in sizes)] for key, row in rows.items()])
+
+
+def _directions(found: Sequence[Cell]) -> list[str]:
+    return ["### Gather beside scatter", "", _directions_text, "", *direction_table(found)]
+
+
 def _named(side: Side) -> str:
     return f"native {side.words}" if side.is_native else side.words
 
@@ -225,14 +244,16 @@ def _section(experiment: Experiment, runs: Sequence[Run], folder: Path) -> list[
     lines = [f"## {experiment.title}", "", experiment.text, "", _load(runs), ""]
     if experiment.has_plot and (folder / picture(experiment)).exists():
         lines += [f"![{experiment.title}: time against size]({picture(experiment)})", ""]
-    groups = topology_cells.by_group(topology_cells.cells(runs))
-    for group, cells in groups.items():
+    found = topology_cells.cells(runs)
+    for group, cells in topology_cells.by_group(found).items():
         lines += [f"### {group.collective}, {group.mpi}: {situation_text(group.situation)}", ""]
         lines += [_load([run for run in runs if topology_cells.group_of(run) == group]), ""]
         lines += table(CELLS_HEADER, [cell_row(experiment.name, cell) for cell in cells])
         if rules := rules_rows(experiment.name, cells):
             lines += table(RULES_HEADER, rules)
         lines += _all_sides(cells)
+    if experiment.compares_directions:
+        lines += _directions(found)
     if rows := uplink_rows(runs):
         lines += [f"The target is {100 * _uplink_target:g} %.", "", *table(UPLINKS_HEADER, rows)]
     return lines

@@ -30,6 +30,7 @@ def _rows(level: Level, error: float) -> list[list[str]]:
             format_bytes(protocol.from_bytes),
             *(f"{number:.0f}" for number in numbers),
             *(f"{number:.4f}" for number in per_byte),
+            f"x {level.both_ways:.2f}" if first else "",
             f"{error:.0%}" if first else "",
         ]
 
@@ -41,7 +42,8 @@ def _show(measured: Measured) -> None:
     console.print(found.origin(), markup=False, style="bold")
     table = Table(box=None, pad_edge=False)
     table.add_column("level", no_wrap=True)
-    for name in ("ranks", "from", "L [ns]", "o [ns]", "g [ns]", "G [ns/B]", "O [ns/B]", "model is off by"):
+    numbers = ("L [ns]", "o [ns]", "g [ns]", "G [ns/B]", "O [ns/B]")
+    for name in ("ranks", "from", *numbers, "both ways", "model is off by"):
         table.add_column(name, justify="right")
     for level in found.levels:
         for row in _rows(level, measured.errors[level.name]):

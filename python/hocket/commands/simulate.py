@@ -18,7 +18,7 @@ from hocket.errors import CommandError, unknown
 from hocket.loggp.prediction import format_time
 from hocket.quantities import format_bytes, parse_bytes, parse_ranks
 from hocket.simulate import batches, comparison, machine, placement, plot, scale, simgrid
-from hocket.simulate.comparison import Row
+from hocket.simulate.comparison import Ratio, Row
 from hocket.simulate.machine import Machine
 from hocket.simulate.placement import Placement
 from hocket.simulate.scale import Call, Prediction
@@ -66,15 +66,17 @@ def _predictions(
 ) -> list[Prediction]:
     placed, others = _place(described, wanted, ranks)
     scale.checked(call, ranks)
-    if engine == "simgrid":
-        there = others if wanted.jobs else Others()
-        return [
-            simgrid.predict(described, placed, call, each, there)
-            for each in algorithms or scale.flat_rows(call.collective)
-        ]
+    if wanted.jobs and not any(len(nodes) > 1 for nodes in others.nodes):
+        raise CommandError(f"{ranks} ranks leave no two nodes of this machine to other jobs")
+
+    def predicted(algorithm: str) -> Prediction:
+        if engine == "simgrid":
+            return simgrid.predict(described, placed, call, algorithm, others if wanted.jobs else None)
+        return scale.predict(described, placed, call, algorithm)
+
     if algorithms:
-        return [scale.predict(described, placed, call, each) for each in algorithms]
-    return scale.usual(described, placed, call)
+        return [predicted(each) for each in algorithms]
+    return scale.usual(described, placed, call, predicted)
 
 
 def _rounded(count: int) -> str:
@@ -135,28 +137,39 @@ def _formula_table(found: Sequence[tuple[int, Row]]) -> Table:
             str(ranks), row.name, row.collective,
             " ".join(str(each.count) for each in row.exchanges),
             " ".join(f"{each.part:.3g}" for each in row.exchanges),
-            format_time(row.formula), format_time(row.alone), format_time(row.shared), f"{row.alpha:.2f}",
+            format_time(row.formula), format_time(row.alone), format_time(row.shared),
+            "-" if row.alpha is None else f"{row.alpha:.2f}",
         )  # fmt: skip
+    return table
+
+
+def _ratio_table(found: Sequence[tuple[int, Ratio]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("ranks", "T_binomial / T_topo", "between switches", "formulas", "simulated alone"):
+        table.add_column(name, justify="left" if name.startswith("T_") else "right", no_wrap=True)
+    table.add_column("sharing links", justify="right", no_wrap=True)
+    for ranks, ratio in found:
+        numbers = (ratio.far, ratio.formula, ratio.alone, ratio.shared)
+        table.add_row(str(ranks), ratio.collective, *(f"{number:.2f}" for number in numbers))
     return table
 
 
 def _show_formulas(
     described: Machine, many: Sequence[int], wanted: _Wanted, size: int, as_json: bool
 ) -> None:
-    found = [
-        (ranks, row)
-        for ranks in many
-        for row in comparison.rows(described, _place(described, wanted, ranks)[0], size)
-    ]
+    found = [(ranks, comparison.rows(described, _place(described, wanted, ranks)[0], size)) for ranks in many]
     if as_json:
-        print(
-            json.dumps(
-                [{"ranks": ranks, **dataclasses.asdict(row), "alpha": row.alpha} for ranks, row in found]
-            )
-        )
+        print(json.dumps([_formula_fields(ranks, row) for ranks, rows in found for row in rows]))
         return
     console.print("Kandalla et al. 2010, and the same trees simulated", style="bold")
-    console.print(_formula_table(found))
+    console.print(_formula_table([(ranks, row) for ranks, rows in found for row in rows]))
+    ratios = [(ranks, ratio) for ranks, rows in found for ratio in comparison.ratios(rows)]
+    if ratios:
+        console.print(_ratio_table(ratios))
+
+
+def _formula_fields(ranks: int, row: Row) -> dict[str, object]:
+    return {"ranks": ranks, **dataclasses.asdict(row), "formula": row.formula, "alpha": row.alpha}
 
 
 def _check_formulas(given: dict[str, object]) -> None:
@@ -165,16 +178,15 @@ def _check_formulas(given: dict[str, object]) -> None:
         raise CommandError(f"--formulas shows gather and scatter in a table, without {', '.join(ignored)}")
 
 
-def _check(engine: str, jobs: str) -> None:
-    if engine not in _engines:
-        raise unknown("engine", engine, _engines)
+def _engine(named: str, jobs: str) -> str:
+    """Other jobs share links at the same time, which only one of them simulates."""
+    if named and named not in _engines:
+        raise unknown("engine", named, _engines)
     if jobs not in ("", "other"):
         raise unknown("word for jobs", jobs, ("other",))
-    if jobs and engine != "simgrid":
-        raise CommandError(
-            "other jobs share links with this one at the same time, which --engine simgrid simulates (up to "
-            f"{simgrid.MOST_RANKS} ranks); the engine loggp knows no other jobs"
-        )
+    if jobs and named == "loggp":
+        raise CommandError("the engine loggp knows no other jobs: leave out --engine, or --jobs")
+    return named or ("simgrid" if jobs else "loggp")
 
 
 def simulate(
@@ -196,10 +208,8 @@ def simulate(
     per_node: Annotated[int, typer.Option("--ppn", min=0, help="Ranks on a node; default: its cores.")] = 0,
     root: Annotated[int, typer.Option(help="Root of a rooted collective.")] = 0,
     seed: Annotated[int, typer.Option(help="Of placements that are drawn.")] = 1,
-    engine: Annotated[str, typer.Option(help="loggp, or simgrid.")] = "loggp",
-    jobs: Annotated[
-        str, typer.Option(help="other: other jobs do alltoalls over the same switches (simgrid).")
-    ] = "",
+    engine: Annotated[str, typer.Option(help="loggp, or simgrid. Default: loggp; with --jobs simgrid.")] = "",
+    jobs: Annotated[str, typer.Option(help="other: other jobs do alltoalls over the same switches.")] = "",
     formulas: Annotated[
         bool, typer.Option("--formulas", help="Closed formulas of gather and scatter beside the simulation.")
     ] = False,
@@ -209,13 +219,15 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Predict what algorithms would take on a machine, for any number of ranks, anywhere on it."""
-    _check(engine, jobs)
+    engine = _engine(engine, jobs)
     described = machine.named(source)
     many, block = parse_ranks(ranks), parse_bytes(size)
     wanted = _Wanted(where, per_node, seed, jobs)
     if formulas:
         _check_formulas({"--plot": picture, "--algorithm": algorithm, "--jobs": jobs, "--root": root})
         return _show_formulas(described, many, wanted, block, as_json)
+    if engine == "simgrid":
+        simgrid.check(max(many))
     call = Call(catalog.collective_named(collective), block, root)
     found = [
         prediction

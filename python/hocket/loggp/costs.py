@@ -31,12 +31,13 @@ def _us_per_kib(found: Parameters, level: Level, distance: int) -> float:
 
 def _lines(found: Parameters) -> Iterator[str]:
     yield f"# {found.origin()}"
-    yield "# level startup_us message_us us_per_KiB"
+    yield "# level startup_us message_us us_per_KiB both_ways_us_per_KiB"
     for distance, level in enumerate(_by_distance(found)):
         name = "node" if distance == 0 else "leaf" if distance == 1 else "switches"
         small = level.protocols[0]
         per_kib = _us_per_kib(found, level, distance)
-        yield f"{name} {small.L / 1e3:.3f} {small.o / 1e3:.3f} {per_kib:.5f}"
+        both = per_kib * level.both_ways
+        yield f"{name} {small.L / 1e3:.3f} {small.o / 1e3:.3f} {per_kib:.5f} {both:.5f}"
 
 
 def text(found: Parameters) -> str:

@@ -32,12 +32,24 @@ class RoundTrips:
     many: float  # PRTT(n, 0, s)
     apart: float  # d
     spaced: float  # PRTT(n, d, s)
+    both_one: float = 0.0  # an exchange; 0 of sizes of which none was measured
+    both_many: float = 0.0  # n messages each way at the same time
 
     def gap(self) -> float:
         return (self.many - self.one) / (self.n - 1)
 
     def overhead(self) -> float:
         return (self.spaced - self.one) / (self.n - 1) - self.apart
+
+
+def both_ways(trips: Sequence[RoundTrips]) -> float:
+    """The time between messages while as many come as go, over that of one way. Not less than 1."""
+    ratios = [
+        (trip.both_many - trip.both_one) / (trip.many - trip.one)
+        for trip in trips
+        if trip.both_many > trip.both_one > 0 and trip.many > trip.one
+    ]
+    return max(1.0, median(ratios)) if ratios else 1.0
 
 
 Curve = Callable[[RoundTrips], float]

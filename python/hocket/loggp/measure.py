@@ -34,7 +34,13 @@ def _levels(about: dict[str, Any], points: dict[str, list[RoundTrips]]) -> tuple
     ranks = {"cache": math.gcd(about["cache_ranks"], about["node_ranks"]), "node": about["node_ranks"]}
     last = list(points)[-1]
     return tuple(
-        Level(name, 0 if name == last else ranks[name], name != "network", fit.protocols(some))
+        Level(
+            name,
+            0 if name == last else ranks[name],
+            name != "network",
+            fit.protocols(some),
+            round(fit.both_ways(some), 3),
+        )
         for name, some in points.items()
     )
 

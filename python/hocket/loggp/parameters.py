@@ -32,6 +32,9 @@ class Level:
     ranks: int  # consecutive ranks that are this near to each other; 0: all
     shared_memory: bool
     protocols: tuple[Protocol, ...]
+    both_ways: float = (
+        1.0  # time per byte of large messages while as much comes as goes, over that of one way
+    )
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hocket.errors import CommandError
 from hocket.loggp.parameters import Level
 from hocket.simulate import formulas, scale
-from hocket.simulate.formulas import Costs, Exchanges
+from hocket.simulate.formulas import Costs, Exchanges, Terms
 from hocket.simulate.machine import FARTHEST, Machine
 from hocket.simulate.placement import Placement, groups
 from hocket.simulate.scale import Call
@@ -23,14 +24,46 @@ class Row:
     algorithm: str
     collective: str
     exchanges: tuple[Exchanges, ...]
-    formula: float  # without contention
+    terms: Terms
     alone: float  # simulated, without links
     shared: float  # simulated, with them
 
     @property
-    def alpha(self) -> float:
-        """What the formula's contention would have to be, if all terms had it."""
-        return self.shared / self.formula if self.formula else 1.0
+    def formula(self) -> float:
+        """Without contention."""
+        return self.terms.time()
+
+    @property
+    def alpha(self) -> float | None:
+        """The contention with which the formula says what is simulated with links."""
+        return self.terms.alpha(self.shared)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """T_binomial / T_topo. By the far terms alone it is what the paper estimates."""
+
+    collective: str
+    far: float
+    formula: float
+    alone: float
+    shared: float  # so also of the formulas, each with its alpha
+
+
+def ratios(found: Sequence[Row]) -> list[Ratio]:
+    """Of one number of ranks; none where all of them are under one switch."""
+    topo = {row.collective: row for row in found if row.name == "T_topo"}
+    return [
+        Ratio(
+            row.collective,
+            row.terms.far / other.terms.far,
+            row.formula / other.formula,
+            row.alone / other.alone,
+            row.shared / other.shared,
+        )
+        for row in found
+        if row.name == "T_binomial" and (other := topo.get(row.collective)) and other.terms.far
+    ]
 
 
 def _costs(level: Level, size: int) -> Costs:
@@ -52,16 +85,16 @@ def _without_links(machine: Machine) -> Machine:
 
 
 def _row(
-    machine: Machine, placed: Placement, call: Call, found: tuple[str, str, tuple[Exchanges, ...], float]
+    machine: Machine, placed: Placement, call: Call, found: tuple[str, str, tuple[Exchanges, ...], Terms]
 ) -> Row:
-    name, algorithm, exchanges, formula = found
+    name, algorithm, exchanges, terms = found
     times = []
     for each in (_without_links(machine), machine):
         prediction = scale.predict(each, placed, call, algorithm)
         if prediction.refusal:
             raise CommandError(f"{call.collective} {algorithm}: {prediction.refusal}", 1)
         times.append(prediction.total)
-    return Row(name, algorithm, call.collective, exchanges, formula, *times)
+    return Row(name, algorithm, call.collective, exchanges, terms, *times)
 
 
 def rows(machine: Machine, placed: Placement, size: int) -> list[Row]:
@@ -77,8 +110,8 @@ def rows(machine: Machine, placed: Placement, size: int) -> list[Row]:
     if 1 < racks < placed.ranks:
         in_rack = [level for level, group in zip(near, leaves, strict=True) if group == leaves[0]]
         inside = formulas.binomial_exchanges(len(in_rack), in_rack, len(costs))
-        time = formulas.t_topo(costs, inside, all_bytes, racks)
-        kinds.append(("T_topo", "knomial by leaves(radix=2)", inside, time))
+        terms = formulas.t_topo(costs, inside, all_bytes, racks)
+        kinds.append(("T_topo", "knomial by leaves(radix=2)", inside, terms))
     return [
         _row(machine, placed, Call(collective, size), kind) for kind in kinds for collective in COLLECTIVES
     ]

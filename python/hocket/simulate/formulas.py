@@ -46,28 +46,37 @@ def binomial_exchanges(ranks: int, level_of: Sequence[int], levels: int) -> tupl
     )
 
 
-def t_binomial(costs: Sequence[Costs], exchanges: Sequence[Exchanges], n: float, alpha: float = 1.0) -> float:
-    """Gather or scatter of n bytes in all over a binomial tree, in ns.
+@dataclass(frozen=True)
+class Terms:
+    """Of a formula, in ns: those between switches, which contention multiplies, and all others."""
+
+    near: float
+    far: float
+
+    def time(self, alpha: float = 1.0) -> float:
+        return self.near + alpha * self.far
+
+    def alpha(self, time: float) -> float | None:
+        """With which it is that time; none where nothing goes between switches."""
+        return (time - self.near) / self.far if self.far else None
+
+
+def t_binomial(costs: Sequence[Costs], exchanges: Sequence[Exchanges], n: float) -> Terms:
+    """Gather or scatter of n bytes in all over a binomial tree.
 
     T = ts1 C1 + ts2 C2 + alpha ts3 C3 + (tw1 C1 gamma + tw2 C2 beta + alpha tw3 C3 delta) n. The last of the
     levels is the one between switches, with contention.
     """
-    total = 0.0
-    for level, (cost, each) in enumerate(zip(costs, exchanges, strict=True)):
-        contention = alpha if level == len(costs) - 1 else 1.0
-        total += contention * each.count * (cost.startup + cost.per_byte * each.part * n)
-    return total
+    terms = [
+        each.count * (cost.startup + cost.per_byte * each.part * n)
+        for cost, each in zip(costs, exchanges, strict=True)
+    ]
+    return Terms(sum(terms[:-1]), terms[-1])
 
 
-def t_topo(
-    costs: Sequence[Costs],
-    inside: Sequence[Exchanges],
-    n: float,
-    racks: int,
-    alpha: float = 1.0,
-) -> float:
-    """Topology-aware gather or scatter of n bytes in all, in ns: a binomial tree in each of the R racks, of
-    n / R bytes, then one among their leaders.
+def t_topo(costs: Sequence[Costs], inside: Sequence[Exchanges], n: float, racks: int) -> Terms:
+    """Topology-aware gather or scatter of n bytes in all: a binomial tree in each of the R racks, of n / R
+    bytes, then one among their leaders.
 
     T = T_binomial(inside a rack, n / R) + alpha (ts3 log2 R + tw3 (1 - 1/R) n)
     """
@@ -75,4 +84,4 @@ def t_topo(
         return t_binomial(costs, inside, n)
     far = costs[-1]
     between = far.startup * math.ceil(math.log2(racks)) + far.per_byte * (1 - 1 / racks) * n
-    return t_binomial(costs, inside, n / racks) + alpha * between
+    return Terms(t_binomial(costs, inside, n / racks).time(), between)

@@ -116,7 +116,7 @@ def _protocol(value: object, level: str) -> Protocol:
 
 
 def _level(value: object) -> Level:
-    d = _dict(value, "a level", {"name", "protocols"}, {"ranks", "shared_memory"})
+    d = _dict(value, "a level", {"name", "protocols"}, {"ranks", "shared_memory", "both_ways"})
     name = d["name"]
     if not isinstance(name, str) or not re.fullmatch(r"[a-z]\w{0,40}", name):
         raise ValueError(f"{name!r} is no name of a level")

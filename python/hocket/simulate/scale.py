@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,9 +98,11 @@ def _levels(machine: Machine, placed: Placement) -> list[str]:
     return [*by, "+".join(by)] if len(by) == 2 else by
 
 
-def usual(machine: Machine, placed: Placement, call: Call) -> list[Prediction]:
+def usual(
+    machine: Machine, placed: Placement, call: Call, predicted: Callable[[str], Prediction]
+) -> list[Prediction]:
     """All flat rows, and the fastest of them by levels of the machine and in its order."""
-    flat = [predict(machine, placed, call, name) for name in flat_rows(call.collective)]
+    flat = [predicted(name) for name in flat_rows(call.collective)]
     fits = [each for each in flat if not each.refusal]
     if not fits:
         return flat
@@ -108,7 +110,7 @@ def usual(machine: Machine, placed: Placement, call: Call) -> list[Prediction]:
     texts = [f"{fastest} by {by}" for by in _levels(machine, placed)]
     if list(placed.nodes) != sorted(placed.nodes):
         texts.append(f"{fastest} reordered")
-    return [*flat, *(predict(machine, placed, call, text) for text in texts)]
+    return [*flat, *(predicted(text) for text in texts)]
 
 
 def checked(call: Call, ranks: int) -> Call:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from hocket.simulate.placement import Placement, places
 from hocket.simulate.scale import Call, Prediction
 
 MOST_RANKS = 16384
+MOST_OF_OTHERS = 200_000  # messages of other jobs: some 15 s
 _bound_seconds = 600.0
 _unlimited = 1e15  # bytes per second
 _code = "import json, sys; from hocket import _simgrid; print(json.dumps(_simgrid.run(json.load(sys.stdin))))"
@@ -27,7 +29,8 @@ _code = "import json, sys; from hocket import _simgrid; print(json.dumps(_simgri
 
 @dataclass(frozen=True)
 class Others:
-    """Jobs beside one's own: their nodes, and what each node sends to each other one, again and again."""
+    """Jobs beside one's own: their nodes, and what each node at least sends to each other one, again and
+    again."""
 
     nodes: Sequence[Sequence[int]] = ()
     bytes: int = 65536
@@ -85,14 +88,39 @@ def _request(
     }
 
 
+def check(most_ranks: int) -> None:
+    """Throws CommandError where SimGrid cannot simulate so many."""
+    if not is_there():
+        raise CommandError("SimGrid is not built in: install libsimgrid-dev and build again", 1)
+    if most_ranks > MOST_RANKS:
+        raise CommandError(
+            f"SimGrid simulates up to {MOST_RANKS} ranks, and not {most_ranks}: take fewer, "
+            "or --engine loggp without --jobs"
+        )
+
+
+def bytes_of_others(machine: Machine, others: Others, alone_ns: float) -> int:
+    """64 KiB may be more messages than can be simulated; larger ones load the same links as much."""
+    card = machine.links.get("node")
+    per_byte = card.per_byte() if card else _outside(machine)[0].protocols[-1].G
+    nodes = sum(len(some) for some in others.nodes)
+    carried = nodes * alone_ns / per_byte if per_byte else 0.0
+    return max(others.bytes, math.ceil(carried / MOST_OF_OTHERS))
+
+
 def predict(
     machine: Machine, placed: Placement, call: Call, algorithm: str, others: Others | None = None
 ) -> Prediction:
-    if not is_there():
-        raise CommandError("SimGrid is not built in: install libsimgrid-dev and build again", 1)
-    if placed.ranks > MOST_RANKS:
-        return Prediction(algorithm, placed.ranks, refusal=f"SimGrid: at most {MOST_RANKS} ranks")
-    request = _request(machine, placed, call, algorithm, others or Others())
+    check(placed.ranks)
+    alone = _run(_request(machine, placed, call, algorithm, Others()), algorithm)
+    if not others or alone.refusal:
+        return alone
+    sized = Others(others.nodes, bytes_of_others(machine, others, alone.total))
+    return _run(_request(machine, placed, call, algorithm, sized), algorithm)
+
+
+def _run(request: dict[str, Any], algorithm: str) -> Prediction:
+    ranks = len(request["nodes"])
     try:
         done = subprocess.run(
             [sys.executable, "-c", _code],
@@ -104,9 +132,9 @@ def predict(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Prediction(algorithm, placed.ranks, refusal=f"SimGrid took more than {_bound_seconds:g} s")
+        return Prediction(algorithm, ranks, refusal=f"SimGrid took more than {_bound_seconds:g} s")
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        return Prediction(algorithm, placed.ranks, refusal=last.removeprefix("RuntimeError: "))
+        return Prediction(algorithm, ranks, refusal=last.removeprefix("RuntimeError: "))
     finish = json.loads(done.stdout.splitlines()[-1])
-    return Prediction(algorithm, placed.ranks, max(finish), busiest_rank=finish.index(max(finish)))
+    return Prediction(algorithm, ranks, max(finish), busiest_rank=finish.index(max(finish)))
