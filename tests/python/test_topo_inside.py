@@ -153,7 +153,7 @@ def test_damaged_xml_is_read_or_refused(data: strategies.DataObject) -> None:
         file = Path(folder) / "machine.xml"
         file.write_text(text)
         with contextlib.suppress(CommandError):
-            assert tree.read(str(file)).kind in ("node", "switch")
+            assert tree.read(str(file)).kind in ("node", "network")
 
 
 def test_this_machine_is_shown_without_a_source(hocket: Hocket) -> None:
