@@ -3,6 +3,7 @@
 
 #include "topology/fabric.hpp"
 #include "topology/readers.hpp"
+#include "topology/switch_paths.hpp"
 #include "topology/tree.hpp"
 #include "unit/topology_helpers.hpp"
 
@@ -29,6 +30,13 @@ TEST(Chassis, IsALevelWhereItsChipsHaveCablesToWhatOthersHave) {
   EXPECT_EQ(tree.at(tree.at(Tree::root).children[2]).name, "leaf");
   EXPECT_EQ(tree.at(tree.node("n0")).depth, 3u);
   EXPECT_EQ(tree.at(tree.node("n24")).depth, 2u);
+}
+
+TEST(Chassis, IsOnThePathOfSwitchesThatAJobIsToldOf) {
+  const std::vector<std::string> nodes = {"n0", "n27"};
+  const auto paths = switch_paths(read(sample("directors.txt")), nodes);
+  EXPECT_EQ(paths[0], (SwitchPath{"director0", "MF0;director0:IS5600/L01/U1"}));
+  EXPECT_EQ(paths[1], SwitchPath{"leaf"});
 }
 
 TEST(Chassis, IsKnownByTheGuidOfItsSystemAsWell) {
