@@ -1,6 +1,9 @@
 // Trees of machines, read from what sites know of theirs.
 #include "topology/tree.hpp"
 
+#include <algorithm>
+
+#include "topology/hops.hpp"
 #include "topology/node_names.hpp"
 #include "topology/readers.hpp"
 #include "topology/source.hpp"
@@ -56,6 +59,26 @@ nb::list find_nodes(const nb::list& vertices, const nb::list& hosts) {
   return found;
 }
 
+topology::Fabric fabric_from(const nb::bytes& text) {
+  return topology::parse_ibnetdiscover({text.c_str(), text.size()}, "the fabric");
+}
+
+nb::dict dict_of(const topology::HopCounts& pairs) {
+  nb::dict counts;
+  for (const auto& [switches, count] : pairs) counts[nb::int_(switches)] = count;
+  return counts;
+}
+
+/// Of two nodes by their numbers in the tree that is made of this fabric.
+std::uint32_t hops_in_fabric(const topology::Fabric& fabric, Tree::Id a, Tree::Id b) {
+  const Tree tree = topology::tree_of(fabric);
+  const auto host = [&](Tree::Id node) {
+    const auto found = std::find(fabric.hosts.begin(), fabric.hosts.end(), tree.at(node).name);
+    return static_cast<std::uint32_t>(found - fabric.hosts.begin());
+  };
+  return topology::hops(fabric, host(a), host(b));
+}
+
 }  // namespace
 
 void bind_topology(nb::module_& m) {
@@ -91,6 +114,30 @@ void bind_topology(nb::module_& m) {
         return decoding_errors([&] { return find_nodes(vertices, hosts); });
       },
       "The numbers of the vertices that hosts are, by name with or without domain.");
+  m.def(
+      "count_hops",
+      [](const nb::list& vertices) {
+        return decoding_errors([&] { return dict_of(topology::count_hops(tree_from(vertices))); });
+      },
+      "The pairs of nodes by the switches between them.");
+  m.def(
+      "hops",
+      [](const nb::list& vertices, Tree::Id a, Tree::Id b) {
+        return decoding_errors([&] { return topology::hops(tree_from(vertices), a, b); });
+      },
+      "The switches between two nodes, by their numbers.");
+  m.def(
+      "count_hops_in_fabric",
+      [](const nb::bytes& text) {
+        return decoding_errors([&] { return dict_of(topology::count_hops(fabric_from(text))); });
+      },
+      "The same by cables, of what ibnetdiscover printed; 0 for pairs without a way.");
+  m.def(
+      "hops_in_fabric",
+      [](const nb::bytes& text, Tree::Id a, Tree::Id b) {
+        return decoding_errors([&] { return hops_in_fabric(fabric_from(text), a, b); });
+      },
+      "The same of two nodes, by their numbers in the tree.");
 }
 
 }  // namespace hocket::bindings

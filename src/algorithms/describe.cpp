@@ -75,6 +75,7 @@ and the next rule decides.
 |---|---|
 | `ring by nodes` | inside each node with its leader, then the algorithm among the leaders, and back |
 | `ring by leaves`, `by switches` | the same below the switches of the lowest level, or of every level; `by nodes+leaves` does both, level by level |
+| `linear by leaves`, `linear by switches` | what Kandalla et al. 2010 call leaders of racks, and of chassis and racks: a leader below each leaf; and with more levels (chassis in racks, leaves in pods) one more below each switch above them, as far as there are several. `by leaves+switches` says the same |
 | `linear by nodes(radix=4)` | trees of that width inside the groups. Without it trees of two for vectors, and all at once to or from the leader for blocks. Where two levels have the same groups, as `sockets` and `nodes` on nodes of one socket, a width for either counts; that of the inner one if there are two |
 | `ring reordered` | ranks renumbered so that near ones are neighbours: a ring crosses each switch once. For operations that commute, and all that reduces nothing |
 | `recursive_doubling by sockets+nodes` | ranks that are bound to the same socket first: for a small allreduce, the five phases up and down a node of several sockets |

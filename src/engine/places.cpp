@@ -75,6 +75,13 @@ Address address_of(const Options& options, Rank world_rank, bool reads) {
   return address;
 }
 
+std::vector<std::uint64_t> names_of(const Address& address, std::size_t levels) {
+  std::vector<std::uint64_t> names{address.node};
+  names.insert(names.end(), address.switches.begin(), address.switches.end());
+  names.resize(1 + levels, address.switches.empty() ? 0 : address.switches.back());
+  return names;
+}
+
 namespace {
 
 /// One column of the table, with what only one rank of a node has said for all of them.

@@ -31,6 +31,10 @@ struct Address {
 /// Throws Error where it cannot be read.
 Address address_of(const Options& options, Rank world_rank, bool reads);
 
+/// Its node and as many switches as the rank with most has. Where its own end before, the outermost of them
+/// stays: nodes under different leaves are not together for having nothing above these but the root.
+std::vector<std::uint64_t> names_of(const Address& address, std::size_t levels);
+
 /// What all ranks have said, a rank after the other.
 struct Told {
   std::size_t levels = 0;            ///< of switches that any of them knows

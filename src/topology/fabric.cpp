@@ -86,12 +86,15 @@ struct Vertex {
 class Maker {
  public:
   explicit Maker(const Fabric& fabric)
-      : fabric_(fabric), levels_(levels_of(fabric)), groups_(fabric.switches.size()) {}
+      : fabric_(fabric), levels_(levels_of(fabric)), groups_(levels_.size()), is_in_vertex_(levels_.size()) {}
 
   Tree make() {
     if (highest() > most_levels)
       throw Error("more than " + std::to_string(most_levels) + " levels of switches");
-    for (Number level = 1; level <= highest(); ++level) add_level(level);
+    for (Number level = 1; level <= highest(); ++level) {
+      add_level(level);
+      if (level == 1) add_chassis();
+    }
     Tree tree(Kind::network, "network");
     placed_.resize(fabric_.hosts.size());
     if (outer_.size() == 1) {
@@ -116,6 +119,29 @@ class Maker {
 
   void add_level(Number level) {
     join_up_to(level);
+    gather([&](Number i) { return levels_[i] == level; },
+           [&](const Vertex& vertex) { return name_of(vertex); });
+  }
+
+  /// Its chips may all have cables to the switches that other leaves have: then only their being in it tells
+  /// that they are together. With no leaf, or one, it is no more than its cables are.
+  void add_chassis() {
+    const auto chassis_of = [&](Number i) { return fabric_.switches[i].chassis; };
+    const auto is_built_in = [&](Number i) { return chassis_of(i) != Fabric::no_chassis; };
+    std::vector<std::vector<Number>> leaves(fabric_.chassis.size());
+    for (Number i = 0; i < levels_.size(); ++i)
+      if (levels_[i] == 1 && is_built_in(i)) leaves[chassis_of(i)].push_back(i);
+    const auto belongs = [&](Number i) {
+      return levels_[i] != unknown && is_built_in(i) && leaves[chassis_of(i)].size() > 1;
+    };
+    for (Number i = 0; i < levels_.size(); ++i)
+      if (belongs(i)) groups_.join(i, leaves[chassis_of(i)].front());
+    gather(belongs, [&](const Vertex& vertex) { return fabric_.chassis[chassis_of(vertex.first)]; });
+  }
+
+  /// Each group is one vertex, of what was there and of these switches.
+  template <class Belongs, class Name>
+  void gather(Belongs belongs, Name name) {
     std::vector<Vertex> made;
     std::vector<std::size_t> place(levels_.size(), none);
     const auto vertex_of = [&](Number group) -> Vertex& {
@@ -128,33 +154,39 @@ class Maker {
     for (const std::size_t inner : outer_)
       vertex_of(groups_.of(vertices_[inner].first)).inner.push_back(inner);
     for (Number i = 0; i < levels_.size(); ++i)
-      if (levels_[i] == level) vertex_of(groups_.of(i)).switches.push_back(i);
+      if (!is_in_vertex_[i] && belongs(i)) {
+        is_in_vertex_[i] = true;
+        vertex_of(groups_.of(i)).switches.push_back(i);
+      }
     outer_.clear();
-    for (Vertex& vertex : made) keep(std::move(vertex));
+    for (Vertex& vertex : made) keep(std::move(vertex), name);
     std::sort(outer_.begin(), outer_.end(), [this](std::size_t a, std::size_t b) {
       return comes_before(vertices_[a].name, vertices_[b].name);
     });
   }
 
   /// A group that has got nothing new in it stays the vertex that it is.
-  void keep(Vertex vertex) {
+  template <class Name>
+  void keep(Vertex vertex, Name name) {
     if (vertex.switches.empty() && vertex.inner.size() == 1) {
       vertices_[vertex.inner.front()].first = vertex.first;
       outer_.push_back(vertex.inner.front());
       return;
     }
-    vertex.name = name_of(vertex);
+    vertex.name = name(vertex);
     outer_.push_back(vertices_.size());
     vertices_.push_back(std::move(vertex));
   }
 
-  /// Of one switch its own; of several the first in the alphabet, and how many more there are.
+  /// Of one switch its own; of several the first in the alphabet, and how many more there are. Where a
+  /// switch in a chassis leads to others, all there is to name are the parts.
   std::string name_of(const Vertex& vertex) const {
-    std::string_view first = fabric_.switches[vertex.switches.front()].name;
-    for (const Number i : vertex.switches)
-      first = std::min<std::string_view>(first, fabric_.switches[i].name);
-    const std::size_t others = vertex.switches.size() - 1;
-    return others == 0 ? std::string(first) : std::string(first) + "+" + std::to_string(others);
+    std::vector<std::string_view> names;
+    for (const Number i : vertex.switches) names.emplace_back(fabric_.switches[i].name);
+    if (names.empty())
+      for (const std::size_t inner : vertex.inner) names.emplace_back(vertices_[inner].name);
+    const std::string first(*std::min_element(names.begin(), names.end()));
+    return names.size() == 1 ? first : first + "+" + std::to_string(names.size() - 1);
   }
 
   void add(Tree& tree, Tree::Id parent, std::size_t vertex) {
@@ -177,6 +209,7 @@ class Maker {
   Groups groups_;
   std::vector<Vertex> vertices_;
   std::vector<std::size_t> outer_;  ///< vertices that nothing contains yet
+  std::vector<bool> is_in_vertex_;  ///< of each switch
   std::vector<bool> placed_;        ///< of each host
 };
 

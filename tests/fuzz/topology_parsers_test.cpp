@@ -14,12 +14,13 @@ namespace hocket::topology {
 namespace {
 
 const Words& words_of_all() {
-  static const Words words = {"Switch",    "Ca",    "Rt",          "\"S-1\"",   "\"H-1\"", "\"",
-                              "# \"a b\"", "[1]",   "n0",          "n[0-3]",    "[0-9",    "]",
-                              "Nodes=",    "/row0", "SwitchName=", "Switches=", "leaf0",   "network",
-                              "node",      "core",  "package",     "  ",        "leaf:4",  "node:4",
-                              "0.5",       "-",     "\\",          "\x1b[2J",   "1048576", "[0-1048575]",
-                              "nan",       "1e308"};
+  static const Words words = {
+      "Switch",    "Ca",    "Rt",          "\"S-1\"",     "\"H-1\"", "\"",
+      "# \"a b\"", "[1]",   "n0",          "n[0-3]",      "[0-9",    "]",
+      "Nodes=",    "/row0", "SwitchName=", "Switches=",   "leaf0",   "network",
+      "node",      "core",  "package",     "  ",          "leaf:4",  "node:4",
+      "0.5",       "-",     "\\",          "\x1b[2J",     "1048576", "[0-1048575]",
+      "nan",       "1e308", "Chassis 1",   "Non-Chassis", "vendid=", "sysimgguid=0x1"};
   return words;
 }
 
@@ -32,6 +33,7 @@ const std::vector<Good>& all_good() {
   static const std::vector<Good> all = {
       {"ibnetdiscover", sample("two-levels.txt")},
       {"ibnetdiscover", sample("three-levels.txt")},
+      {"ibnetdiscover", sample("directors-grouped.txt")},
       {"slurm",
        "SwitchName=leaf0 Nodes=n[0-1] LinkSpeed=100\nSwitchName=leaf1 \\\nNodes=n[2,04-7]x\n"
        "# spine\nSwitchName=spine Switches=leaf[0-1]\n"},
@@ -162,6 +164,15 @@ TEST(LargeTopologyText, TakesNoLongerThanItIsLong) {
       [&](int size) {
         return repeated(size, [&](int i) {
           return "Switch 4 \"S-" + number(i) + "\" # \"same\"\n" + cable("H-" + number(i));
+        });
+      },
+      2000);
+  expect_no_blow_up(
+      "chips of many chassis, and of one",
+      [&](int size) {
+        return repeated(size, [&](int i) {
+          return (i < size / 2 ? "Chassis " + number(i / 2) : "sysimgguid=0x1") + "\n" +
+                 switch_block(i, cable("H-" + number(i)) + cable("S-spine"));
         });
       },
       2000);

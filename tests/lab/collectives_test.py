@@ -1,7 +1,12 @@
 """Every collective between the nodes of a lab, compared with the MPI's own, or known: several nodes, ranks
 on each, blocking and not, with and without a thread for messages.
 
-usage: collectives_test.py --family FAMILY --prefix DIR --build DIR NODES RANKS_PER_NODE
+usage: collectives_test.py --family FAMILY --prefix DIR --build DIR [--ranks N] [--on NODES] [--levels 3]
+           NODES RANKS_PER_NODE
+
+With fewer ranks than there is room for, nodes have different numbers of them, and with some of the nodes so
+have leaves; with three levels leaves are in pods: chassis and racks, or what a site calls them. These are few
+decisions each, since levels of all kinds are proved without a lab.
 """
 
 from __future__ import annotations
@@ -64,9 +69,37 @@ DECISIONS = (
     Decision("cyclic"),
 )
 # What the MPI must not do where a recipe does not fit, or none is forced: tests/mpi/CMakeLists.txt says why.
+UNEVEN = (
+    Decision(
+        "cyclic",
+        (
+            *("allreduce:recursive_doubling by nodes+leaves", "alltoallv:linear by nodes+leaves"),
+            *("alltoall:linear by leaves", "bcast:knomial by nodes+leaves", "allgather:ring reordered"),
+            *("barrier:message_dissemination by leaves", "reduce:knomial by nodes with 2 leaders"),
+            *("gather:linear by nodes+leaves", "scatter:linear by leaves", "reduce_scatter:ring by nodes"),
+        ),
+    ),
+)
+PODS = (
+    Decision(
+        "scattered",
+        (
+            *("gather:linear by switches", "scatter:linear by leaves+switches", "allreduce:ring by switches"),
+            *("bcast:knomial by nodes+switches", "alltoall:linear by leaves+switches"),
+        ),
+    ),
+    Decision(
+        "cyclic",
+        (
+            *("gather:linear by leaves+switches", "scatter:linear by switches"),
+            *("allreduce:recursive_doubling by leaves+switches", "alltoallv:linear by nodes+switches"),
+            *("reduce:knomial by switches", "allgather:bruck by leaves+switches"),
+        ),
+    ),
+)
 OTHERWISE = "alltoallv:pairwise,allreduce:recursive_doubling,reduce:knomial,reduce_scatter:pairwise"
 SEED = "20261123"
-SHAPES = {4: (2, 2), 6: (3, 2), 8: (2, 4), 16: (4, 4)}  # nodes: leaves, nodes under each
+SHAPES = {4: (2, 2), 6: (3, 2), 8: (4, 2), 16: (4, 4)}  # nodes: leaves, nodes under each
 
 # program: its arguments after the seed, by ranks (few and many), and how it makes progress
 PROGRAMS = (
@@ -113,18 +146,56 @@ def _one(
     return {(row.collective, row.algorithm) for row in rows}
 
 
-def _run(where: RunningLab, setting: Setting, ranks: int, decision: Decision, fits_all: bool) -> int:
+@dataclass(frozen=True)
+class Job:
+    nodes: int  # of the lab
+    per_node: int
+    ranks: int  # 0: as many as there is room for
+    on: str  # nodes of the lab that it gets; "": all
+    levels: int  # of switches
+
+    @property
+    def size(self) -> int:
+        return self.ranks or self.nodes * self.per_node
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        if self.levels == 3:
+            return PODS
+        return UNEVEN if self.ranks or self.on or self.nodes == 8 else DECISIONS
+
+    @property
+    def fits_all(self) -> bool:
+        """What is forced, each at least once."""
+        return self.decisions is not DECISIONS or (self.nodes == 4 and self.per_node == 2)
+
+    def shape(self) -> tuple[str, ...]:
+        leaves, below = SHAPES[self.nodes]
+        words = ("--leaves", str(leaves), "--nodes", str(below), "--levels", str(self.levels))
+        return (*words, "--rate", "500mbit", "--uplink", "500mbit")
+
+    def words(self) -> tuple[str, ...]:
+        on = ("--on", self.on) if self.on else ()
+        return ("-n", str(self.size), "--ppn", str(self.per_node), *on)
+
+    def __str__(self) -> str:
+        rest = [f"of {self.nodes} nodes {self.on}"] if self.on else []
+        rest += [f"{self.levels} levels"] if self.levels > 2 else []
+        return ", ".join([f"{self.size} ranks, {self.per_node} on each node", *rest])
+
+
+def _run(where: RunningLab, setting: Setting, job: Job, decision: Decision) -> int:
     cases, ran = 0, set()
     told = f"{decision.placement}, {', '.join(decision.forced)[:24] or 'by the rules'}"
     for program, lengths, ways in PROGRAMS:
         for way in ways:
-            name = f"{program} on {ranks} ranks, {way}, {told}"
-            length = lengths["few" if ranks <= 8 else "many"]
-            words = ("-n", str(ranks), "--", setting.program(program), SEED, length)
+            name = f"{program} on {job.size} ranks, {way}, {told}"
+            length = lengths["few" if job.size <= 8 else "many"]
+            words = (*job.words(), "--", setting.program(program), SEED, length)
             ran |= _one(where, setting, words, name, way, decision)
             expect(not where.ranks(program), f"{name}: no rank stays")
             cases += 1
-    if fits_all:
+    if job.fits_all:
         missing = _never_ran(decision, ran)
         expect(not missing, f"{told}: ran everything that is forced", f"never: {missing}; {sorted(ran)}")
     return cases
@@ -134,16 +205,15 @@ def main() -> int:
     parser = arguments()
     parser.add_argument("nodes", type=int, choices=sorted(SHAPES))
     parser.add_argument("per_node", type=int)
+    parser.add_argument("--ranks", type=int, default=0)
+    parser.add_argument("--on", default="")
+    parser.add_argument("--levels", type=int, default=2)
     parsed = parser.parse_args()
     setting = setting_of(parsed)
-    leaves, below = SHAPES[parsed.nodes]
-    shape = ("--leaves", str(leaves), "--nodes", str(below), "--rate", "500mbit", "--uplink", "500mbit")
-    with lab(setting, *shape) as where:
-        ranks, fits_all = parsed.nodes * parsed.per_node, parsed.nodes == 4 and parsed.per_node == 2
-        cases = [_run(where, setting, ranks, each, fits_all) for each in DECISIONS]
-    return result(
-        f"{parsed.nodes} nodes, {parsed.per_node} ranks on each", [i for n in cases for i in range(n)]
-    )
+    job = Job(parsed.nodes, parsed.per_node, parsed.ranks, parsed.on, parsed.levels)
+    with lab(setting, *job.shape()) as where:
+        cases = [_run(where, setting, job, each) for each in job.decisions]
+    return result(str(job), [i for n in cases for i in range(n)])
 
 
 if __name__ == "__main__":

@@ -197,6 +197,32 @@ TEST(Hierarchy, OfRootedCollectivesCrossesABoundaryOnce) {
   }
 }
 
+/// Chassis in racks in rows, with leaders on each level.
+TEST(Hierarchy, OfThreeLevelsOfSwitchesBringsEachBlockHomeOnce) {
+  const Rank ranks = 16;
+  const std::vector<Row> levels = {cyclic(ranks, 8), cyclic(ranks, 4), cyclic(ranks, 2)};
+  for (const Rank root : {0, 5, 15}) {
+    const auto schedules_of = [&](Collective collective) {
+      return composed({collective, ranks, 0, root, true, {}}, Groups(levels), "linear");
+    };
+    const auto gather = schedules_of(Collective::gather), scatter = schedules_of(Collective::scatter);
+    std::uint64_t members = 1;
+    for (const Row& level : levels) {
+      members *= 2;
+      const std::uint32_t home = level[static_cast<std::size_t>(root)];
+      Crossing gathered = crossing(gather, level), scattered = crossing(scatter, level);
+      EXPECT_EQ(gathered.out[home] + scattered.in[home], 0u) << "the root leads all its groups";
+      EXPECT_EQ(gathered.in[home], ranks - members);
+      EXPECT_EQ(scattered.out[home], ranks - members);
+      for (std::uint32_t group = 0; group < ranks / members; ++group) {
+        if (group == home) continue;
+        EXPECT_EQ(gathered.out[group], members + gathered.in[group]) << "its own, and what it forwards";
+        EXPECT_EQ(scattered.in[group], members + scattered.out[group]);
+      }
+    }
+  }
+}
+
 TEST(Hierarchy, OfARingOnTopMovesWhatTheRingMovesOverEachBoundary) {
   const Rank ranks = 16;
   const Row leaves = cyclic(ranks, 4);

@@ -60,7 +60,8 @@ std::vector<Recipe> recipes_of(const Algorithm& row) {
   std::vector<Recipe> all;
   for (const bool reordered : {false, true})
     for (const By& levels : {By{}, by({Level::nodes}), by({Level::leaves}), by({Level::switches}),
-                             by({Level::nodes, Level::switches}), by({Level::nodes, Level::leaves}, 3)}) {
+                             by({Level::leaves, Level::switches}), by({Level::nodes, Level::switches}),
+                             by({Level::nodes, Level::leaves}, 3)}) {
       Recipe recipe = plain(row);
       recipe.by = levels;
       recipe.reordered = reordered;

@@ -19,7 +19,7 @@ for i in $(seq 400); do
   kill -0 $! || {{ cat {log}; exit 1; }}
   sleep 0.05
 done >&2
-LD_PRELOAD={library} SIM_HOST={host} timeout 60 ibnetdiscover
+LD_PRELOAD={library} SIM_HOST={host} timeout 60 ibnetdiscover {options}
 """
 
 
@@ -28,6 +28,7 @@ class Fabric:
     cables: list[tuple[str, str]] = field(default_factory=list)
     hosts: list[str] = field(default_factory=list)
     tree: list[str] = field(default_factory=list)  # its text form
+    systems: dict[str, int] = field(default_factory=dict)  # of switches in a chassis, its GUID
 
     def plug(self, a: str, b: str) -> None:
         self.cables.append((a, b))
@@ -40,10 +41,18 @@ class Fabric:
             ports[b].append(f'[{place_b}]\t"{a}"[{place_a}]')
         hosts = set(self.hosts)
         blocks = [
-            "\n".join([f'{"Hca" if name in hosts else "Switch"}\t{len(own)} "{name}"', *own])
+            "\n".join(
+                [*self._system(name), f'{"Hca" if name in hosts else "Switch"}\t{len(own)} "{name}"', *own]
+            )
             for name, own in ports.items()
         ]
         return "\n\n".join(blocks) + "\n"
+
+    def _system(self, name: str) -> list[str]:
+        """Of a chip in a director, as ibnetdiscover knows it: vendor, device and system."""
+        if name not in self.systems:
+            return []
+        return ["vendid=0x2c9", "devid=0xbd36", f"sysimgguid={self.systems[name]:#x}"]
 
     def add_leaf(self, name: str, hosts: int, depth: int) -> None:
         self.tree.append(f"{'  ' * depth}network {name}")
@@ -86,7 +95,27 @@ def fat_tree(k: int) -> Fabric:
     return three_levels(k, half, half, half, half)
 
 
-def discovered(fabric: Fabric, folder: Path) -> str:
+def directors(chassis: int, lines: int, hosts: int, spines: int, cores: int) -> Fabric:
+    """Each a chassis whose line chips have a cable to every spine chip, and, as a leaf beside them all, to
+    every core: by cables alone, spines and cores are the same."""
+    fabric = Fabric(tree=["network network"])
+    for number in range(chassis):
+        fabric.tree.append(f"  network director{number}")
+        chip = f"MF0;director{number}:IS5600/{{}}/U1"
+        names = [chip.format(f"L{line + 1:02}") for line in range(lines)]
+        uppers = [chip.format(f"S{spine + 1:02}") for spine in range(spines)]
+        fabric.systems |= dict.fromkeys((*names, *uppers), 0x2C90200404000 + number * 256)
+        for name in names:
+            fabric.add_leaf(name, hosts, 2)
+            for upper in (*uppers, *(f"core{core}" for core in range(cores))):
+                fabric.plug(name, upper)
+    fabric.add_leaf("leaf", hosts, 1)
+    for core in range(cores):
+        fabric.plug("leaf", f"core{core}")
+    return fabric
+
+
+def discovered(fabric: Fabric, folder: Path, *options: str) -> str:
     """What the real ibnetdiscover prints of it, in namespaces that end with it. Skips without ibsim."""
     libraries = sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))
     if not libraries or not all(shutil.which(program) for program in ("ibsim", "ibnetdiscover", "ip")):
@@ -102,6 +131,7 @@ def discovered(fabric: Fabric, folder: Path) -> str:
         log=folder / "ibsim.log",
         library=libraries[0],
         host=fabric.hosts[0],
+        options=" ".join(options),
     )
     unshare = ["unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if subprocess.run([*unshare, "true"], capture_output=True, timeout=20, check=False).returncode != 0:

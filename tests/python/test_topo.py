@@ -24,7 +24,10 @@ def test_a_fabric_is_shown(hocket: Hocket) -> None:
     done = hocket("topo", str(_samples / "two-levels.txt"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[:3] == ["network", "├─ leaf0", "│  └─ 4 nodes: n0 n1 n2 n3"]
-    assert done.stdout.splitlines()[-1] == "5 groups of switches, 16 nodes"
+    assert done.stdout.splitlines()[-2:] == [
+        "5 groups of switches, 16 nodes",
+        "switches between two nodes: 1 (24 pairs), 3 (96 pairs)",
+    ]
 
 
 def test_ranks_are_shown_where_they_are(hocket: Hocket, tmp_path: Path) -> None:
@@ -37,6 +40,7 @@ def test_ranks_are_shown_where_they_are(hocket: Hocket, tmp_path: Path) -> None:
     assert done.stdout == (
         "network\n└─ spine\n   ├─ leaf0\n   │  ├─ n0  rank 0-1,3\n   │  └─ n1\n"
         "   └─ leaf1\n      └─ n2  rank 2\n4 groups of switches, 3 nodes\n"
+        "switches between two nodes: 1 (1 pair), 3 (2 pairs)\n"
     )
 
 
@@ -55,11 +59,48 @@ def test_latencies_are_shown_as_groups(hocket: Hocket, tmp_path: Path) -> None:
     done = hocket("topo", str(matrix))
     assert done.stdout == (
         "network\n├─ group0\n│  └─ 3 nodes: n0 n2 n4\n└─ group1\n   └─ 3 nodes: n1 n3 n5\n"
-        "3 groups of switches, 6 nodes\n"
+        "3 groups of switches, 6 nodes\nswitches between two nodes: 1 (6 pairs), 3 (9 pairs)\n"
     )
     matrix.write_text("n0 n1\nn0 0 1\nn1 ? 0\n")
     with pytest.raises(CommandError, match=r"line 3: column 2 \(n0\): '\?' is no latency in microseconds"):
         tree.read(str(matrix))
+
+
+@pytest.mark.parametrize(
+    ("source", "pair", "said"),
+    [
+        ("pod:2 leaf:2 node:2", ("node0", "node1"), "node0 to node1: 1 switch"),
+        ("pod:2 leaf:2 node:2", ("node0", "node7.cluster.org"), "node0 to node7.cluster.org: 5 switches"),
+        ("node:2", ("node1", "node1"), "node1 to node1: 0 switches"),
+        # by cables, past the spines of the chassis, which are one more in the tree
+        (str(_samples / "directors-grouped.txt"), ("n0", "n20"), "n0 to n20: 3 switches"),
+    ],
+)
+def test_hops_between_two_hosts_are_told(
+    hocket: Hocket, source: str, pair: tuple[str, str], said: str
+) -> None:
+    done = hocket("topo", source, "--hops", *pair)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == said
+
+
+def test_hops_of_hosts_that_no_cable_connects(hocket: Hocket, tmp_path: Path) -> None:
+    file = tmp_path / "fabric"
+    file.write_bytes(
+        b'Switch 4 "S-1" # "a"\n[1] "H-1"[1](1) # "n\xfe mlx5_0"\n'
+        b'Switch 4 "S-2" # "b"\n[1] "H-2"[1](2) # "m"\n'
+    )
+    done = hocket("topo", str(file), "--hops", "m", "n\ufffd")
+    assert done.stdout.splitlines()[-2:] == [
+        "switches between two nodes: no way (1 pair)",
+        "m to n\ufffd: no way",
+    ]
+
+
+def test_hops_need_hosts_of_the_machine(hocket: Hocket) -> None:
+    done = hocket("topo", "node:2", "--hops", "node0", "elsewhere")
+    assert done.returncode == 2
+    assert "'elsewhere' is not in this machine" in done.stderr
 
 
 def test_a_tree_is_saved(hocket: Hocket, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("hocket._core")
 
-from fabrics import Fabric, discovered, fat_tree, three_levels, two_levels
+from fabrics import Fabric, directors, discovered, fat_tree, three_levels, two_levels
 from hocket.core import core
 from hocket.topology import tree
 
@@ -44,6 +44,14 @@ _fabrics = {
 def test_a_fabric_is_read_as_it_was_made(fabric: Fabric, tmp_path: Path) -> None:
     printed = tmp_path / "ibnetdiscover.txt"
     printed.write_text(discovered(fabric, tmp_path))
+    assert _text(tree.read(str(printed))).splitlines() == fabric.tree
+
+
+@pytest.mark.parametrize("options", [(), ("--grouping",)], ids=["plain", "grouped"])
+def test_a_chassis_is_a_level_of_its_own(options: tuple[str, ...], tmp_path: Path) -> None:
+    fabric = directors(chassis=3, lines=2, hosts=3, spines=2, cores=2)
+    printed = tmp_path / "ibnetdiscover.txt"
+    printed.write_text(discovered(fabric, tmp_path, *options))
     assert _text(tree.read(str(printed))).splitlines() == fabric.tree
 
 

@@ -58,7 +58,7 @@ _machines = {
 
 
 @pytest.mark.parametrize("name", _machines)
-def test_a_recorded_machine_gives_the_same_tree(name: str, tmp_path: Path) -> None:
+def test_a_recording_and_machines_made_up_give_the_same_trees(name: str, tmp_path: Path) -> None:
     folder = recorded_sys.write(_machines[name], tmp_path / "sys/devices/system")
     golden = _recording.parent / "inside" / f"{name.replace(' ', '-')}.tree"
     assert core().write_topology(tree.to_vertices(tree.read(str(folder)))) == golden.read_text()
@@ -153,7 +153,7 @@ def test_damaged_xml_is_read_or_refused(data: strategies.DataObject) -> None:
         file = Path(folder) / "machine.xml"
         file.write_text(text)
         with contextlib.suppress(CommandError):
-            assert tree.read(str(file)).kind in ("node", "switch")
+            assert tree.read(str(file)).kind in ("node", "network")
 
 
 def test_this_machine_is_shown_without_a_source(hocket: Hocket) -> None:

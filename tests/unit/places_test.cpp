@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 
 namespace hocket::engine {
@@ -115,6 +117,23 @@ TEST(Address, PretendedNodesAreThoseOfAMachineInWords) {
   EXPECT_NE(first.switches[1], far.switches[1]);
   EXPECT_TRUE(address_of(options, 0, false).switches.empty());
   EXPECT_THROW(address_of(options, 8, true), Error);
+}
+
+TEST(Address, OfALeafBesideDeeperOnesIsAGroupOfItsOwnOnEveryLevel) {
+  const auto names = [](std::uint64_t node, std::vector<std::uint64_t> switches) {
+    return names_of({node, std::move(switches), {}, 0}, 2);
+  };
+  EXPECT_EQ(names(1, {}), (std::vector<std::uint64_t>{1, 0, 0})) << "nothing is known";
+  EXPECT_EQ(names(1, {7}), (std::vector<std::uint64_t>{1, 7, 7}));
+  std::vector<std::uint64_t> all;
+  for (const auto& each : {names(1, {11, 100}), names(2, {12, 100}), names(3, {7}), names(4, {8})})
+    all.insert(all.end(), each.begin(), each.end());
+  const std::vector<Rank> everybody = {0, 1, 2, 3};
+  const passes::Neighbourhood near = Places(told(2, all)).of(everybody);
+  const passes::Grouping* grouping = near.grouped(by(Level::switches));
+  ASSERT_NE(grouping, nullptr);
+  EXPECT_EQ(grouping->groups.members(0, 0, -1), (std::vector<Rank>{0, 1}));
+  EXPECT_EQ(grouping->groups.members(0, 2, -1), (std::vector<Rank>{2}));
 }
 
 }  // namespace

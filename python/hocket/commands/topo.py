@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hocket.topology import drawing, picture, placement, tree
+from hocket.topology import drawing, hops, picture, placement, tree
 from hocket.topology.tree import Vertex
 
 _words = {
@@ -54,16 +54,24 @@ def topo(
     save: Annotated[
         Path | None, typer.Option(help="Write the tree to this file, which is a source itself.")
     ] = None,
+    between: Annotated[
+        tuple[str, str] | None, typer.Option("--hops", help="The switches between these two nodes.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Show the switches and nodes of a machine as a tree."""
-    machine = tree.read(source, format) if source else tree.this_machine(format)
+    """Show the switches and nodes of a machine as a tree, and how far nodes are from each other."""
+    opened = tree.opened(source, format) if source else None
+    machine = tree.of(opened) if opened else tree.this_machine(format)
     placed = placement.place(machine, placement.read(ranks)) if ranks else {}
     if as_json:
         print(json.dumps(_as_json(machine)))
     else:
         print("\n".join(drawing.lines(machine, placed)))
         print(_summary(machine))
+        if far := hops.summary(machine, opened):
+            print(far)
+        if between:
+            print(hops.answer(machine, opened, *between))
     if save:
         tree.save(machine, save)
     if plot:

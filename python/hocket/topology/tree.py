@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from hocket.core import core
 from hocket.errors import CommandError
@@ -55,7 +56,7 @@ def to_vertices(tree: Vertex) -> list[tuple[str, str, int]]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told() -> Iterator[None]:
     """What the compiled part says of a text is for whoever has named it."""
     try:
         yield
@@ -63,13 +64,29 @@ def _told() -> Iterator[None]:
         raise CommandError(str(problem)) from problem
 
 
+class Opened(NamedTuple):
+    """What a tree is made of."""
+
+    format: str
+    text: bytes
+    origin: str
+
+
+def opened(source: str, format: str = "") -> Opened:
+    """A file, or a description such as "leaf:4 node:4"."""
+    with told():
+        return Opened(*core().open_topology(source, format))
+
+
+def of(source: Opened) -> Vertex:
+    with told():
+        if source.format == "hwloc":
+            return from_vertices(hwloc.needed().read_xml(source.text, source.origin))
+        return from_vertices(core().read_topology(*source))
+
+
 def read(source: str, format: str = "") -> Vertex:
-    """A file's, or that of a description such as "leaf:4 node:4"."""
-    with _told():
-        format, text, origin = core().open_topology(source, format)
-        if format == "hwloc":
-            return from_vertices(hwloc.needed().read_xml(text, origin))
-        return from_vertices(core().read_topology(format, text, origin))
+    return of(opened(source, format))
 
 
 def this_machine(format: str = "") -> Vertex:
@@ -78,12 +95,12 @@ def this_machine(format: str = "") -> Vertex:
         raise CommandError(f"'{format}' needs a file; of this machine tell sys and hwloc")
     node = socket.gethostname()
     module = hwloc.needed() if format == "hwloc" else None if format == "sys" else hwloc.found()
-    with _told():
+    with told():
         return from_vertices(module.read_machine(node) if module else core().read_sysfs(_SYSTEM, node))
 
 
 def save(tree: Vertex, path: Path) -> None:
-    with _told():
+    with told():
         text: str = core().write_topology(to_vertices(tree))
     try:
         path.write_text(text, encoding="utf-8")
@@ -91,12 +108,16 @@ def save(tree: Vertex, path: Path) -> None:
         raise CommandError(f"'{path}' cannot be written: {problem.strerror}", 1) from problem
 
 
-def find_nodes(tree: Vertex, hosts: list[str]) -> list[Vertex | None]:
-    """By name, with or without domain."""
-    vertices = list(tree.below())
-    with _told():
+def numbers_of(tree: Vertex, hosts: list[str]) -> list[int | None]:
+    """Of nodes by name, with or without domain: their places among all vertices, outermost first."""
+    with told():
         found: list[int | None] = core().find_nodes(to_vertices(tree), hosts)
-    return [None if number is None else vertices[number] for number in found]
+    return found
+
+
+def find_nodes(tree: Vertex, hosts: list[str]) -> list[Vertex | None]:
+    vertices = list(tree.below())
+    return [None if number is None else vertices[number] for number in numbers_of(tree, hosts)]
 
 
 def counts(tree: Vertex) -> Counter[str]:

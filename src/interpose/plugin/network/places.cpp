@@ -66,9 +66,7 @@ bool exchange_places(MPI_Comm comm, bool shared) {
   const engine::Address address = own_address();
   std::uint64_t levels = 0;
   if (!largest_of(address.switches.size(), levels, comm)) return false;
-  std::vector<std::uint64_t> own{address.node};
-  own.insert(own.end(), address.switches.begin(), address.switches.end());
-  own.resize(1 + levels);
+  const std::vector<std::uint64_t> own = engine::names_of(address, levels);
   const std::uint64_t own_socket[] = {address.socket};
   engine::Told told;
   told.levels = levels;
