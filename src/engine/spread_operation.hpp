@@ -35,8 +35,8 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, Unused* unused = nullptr)
       : ground_(ground),
         unused_(unused),
-        waiting_{ground.wait_mode,    ground.host.poke,          ground.host.context,
-                 this,                ground.network.sleepers(), yields_before_sleep},
+        waiting_{ground.wait_mode,          ground.host.poke,   ground.host.context, this,
+                 ground.network.sleepers(), yields_before_sleep},
         messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.

@@ -36,8 +36,8 @@ struct Batch {
 void run_batch(const Batch& batch, const std::vector<Function>& functions) {
   const std::uint64_t s = harness::test_seed();
   const int ranks_per_node = harness::some_ranks_per_node(batch.ranks);
-  SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force + " ranks=" +
-               std::to_string(batch.ranks) + " on nodes of " + std::to_string(ranks_per_node));
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(s) + " force=" + batch.force +
+               " ranks=" + std::to_string(batch.ranks) + " on nodes of " + std::to_string(ranks_per_node));
   harness::Ranks setting;
   setting.ranks = batch.ranks;
   setting.one_core = batch.ranks > 2;

@@ -103,8 +103,8 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   if (network_.leaving_ >= Network::most_leaving) return Status::pending;
   if (transfer.total <= eager_bytes) return send_unattended(e, transfer);
   std::uint32_t flight = 0;
-  const Status s = whole <= longest_packet_ ? send_attended(e, to, transfer, flight)
-                                            : send_after(e, to, transfer, flight);
+  const Status s =
+      whole <= longest_packet_ ? send_attended(e, to, transfer, flight) : send_after(e, to, transfer, flight);
   if (s == Status::ok)
     set_flight(transfer.state, flight);
   else if (s == Status::failed)

@@ -81,9 +81,9 @@ class Messages final : public TwoSided {
   const CommunicatorId communicator_;
   std::span<const Rank> members_;
   const std::size_t longest_packet_;
-  std::vector<Numbers> numbers_;  ///< of messages so far, by peer
+  std::vector<Numbers> numbers_;     ///< of messages so far, by peer
   std::vector<std::uint8_t> mates_;  ///< peers on this node
-  bool lacks_others_ = true;      ///< the last turn lacked something that comes through the port
+  bool lacks_others_ = true;         ///< the last turn lacked something that comes through the port
   std::uint32_t instance_ = 0;
   std::uint32_t signature_ = 0;
   CallWords call_;
