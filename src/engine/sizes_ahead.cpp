@@ -2,14 +2,34 @@
 
 namespace hocket::engine {
 
+using executors::Blocks;
 using executors::Operation;
+
+namespace {
+
+std::size_t if_small(std::size_t size) {
+  return size <= SizesAhead::most_through_leaders ? size : 0;
+}
+
+}  // namespace
+
+Blocks SomeBlocks::of(const Blocks& all, std::size_t ranks, Which which) {
+  sizes_.resize(ranks);
+  offsets_.resize(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const std::size_t size = all.size_of(r), small = if_small(size);
+    sizes_[r] = which == Which::small ? small : size - small;
+    offsets_[r] = all.offset_of(r);
+  }
+  return {0, sizes_.data(), offsets_.data()};
+}
 
 const Operation& SizesAhead::gather(const AheadPlan& plan, const Operation& call) {
   const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
   rows_.resize(2 * ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    rows_[r] = call.input_blocks.size_of(r);
-    rows_[ranks + r] = call.output_blocks.size_of(r);
+    rows_[r] = if_small(call.input_blocks.size_of(r));
+    rows_[ranks + r] = if_small(call.output_blocks.size_of(r));
   }
   gathered_.assign(plan.group.size() * rows_.size(), 0);
   const std::size_t bytes = rows_.size() * sizeof(std::size_t);
@@ -24,11 +44,23 @@ const Operation& SizesAhead::gather(const AheadPlan& plan, const Operation& call
   return gather_;
 }
 
+const Operation& SizesAhead::some(const AheadPlan& plan, const Operation& call, SomeBlocks::Which which) {
+  const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
+  data_ = call;
+  data_.input_blocks = sent_.of(call.input_blocks, ranks, which);
+  data_.output_blocks = got_.of(call.output_blocks, ranks, which);
+  return data_;
+}
+
+const Operation& SizesAhead::large(const AheadPlan& plan, const Operation& call) {
+  return some(plan, call, SomeBlocks::Which::large);
+}
+
 /// The planes of scratch are those of passes/hierarchy/alltoall.cpp: what each of the group sends, then what
 /// each of them gets. The leader's own blocks are in the program's buffers.
-const Operation& SizesAhead::data(const AheadPlan& plan, const Operation& call,
-                                  std::uint32_t scratch_planes) {
-  data_ = call;
+const Operation& SizesAhead::small(const AheadPlan& plan, const Operation& call,
+                                   std::uint32_t scratch_planes) {
+  some(plan, call, SomeBlocks::Which::small);
   if (scratch_planes == 0) return data_;
   const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
   const std::size_t group = plan.group.size();

@@ -1,5 +1,9 @@
 // What goes ahead of an alltoallv that follows a hierarchy: every rank knows the sizes of its own blocks, and
 // its leaders have to know them before the blocks come.
+//
+// Who sends a block, who gets it, and the leaders on its way all know its size, and nobody has to know any
+// other to see which way it goes: small ones pass through leaders, large ones go straight to where they
+// belong. So a leader needs little memory, however much a call moves.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +20,50 @@ using ir::Rank;
 struct AheadPlan {
   executors::Plan plan;     ///< a gather of sizes inside groups
   std::vector<Rank> group;  ///< whose blocks pass through the outermost leader
+  executors::Plan direct;   ///< of large blocks
   explicit AheadPlan(passes::Ahead ahead)
-      : plan(std::move(ahead.gather), {}), group(std::move(ahead.group)) {}
+      : plan(std::move(ahead.gather), {}),
+        group(std::move(ahead.group)),
+        direct(std::move(ahead.direct), {}) {}
+};
+
+/// Some of a call's blocks, the others being empty. Grows the first time; throws std::bad_alloc.
+class SomeBlocks {
+ public:
+  enum class Which : std::uint8_t { small, large };
+  executors::Blocks of(const executors::Blocks& all, std::size_t ranks, Which which);
+
+ private:
+  std::vector<std::size_t> sizes_;
+  std::vector<std::ptrdiff_t> offsets_;
 };
 
 class SizesAhead {
  public:
+  /// Bytes of the largest block that passes through leaders: a message costs as much as copying so many
+  /// twice.
+  static constexpr std::size_t most_through_leaders = 1024;
+
   /// The gather of a call's sizes, valid until the next one. Grows the first time; throws std::bad_alloc.
   const executors::Operation& gather(const AheadPlan& plan, const executors::Operation& call);
 
-  /// After it: the call with the sizes of what passes through the scratch of its plan. Throws std::bad_alloc.
-  const executors::Operation& data(const AheadPlan& plan, const executors::Operation& call,
-                                   std::uint32_t scratch_planes);
+  /// After it: the call's small blocks, with the sizes of what passes through the scratch of its plan. Throws
+  /// std::bad_alloc.
+  const executors::Operation& small(const AheadPlan& plan, const executors::Operation& call,
+                                    std::uint32_t scratch_planes);
+  /// And its large ones. Throws std::bad_alloc.
+  const executors::Operation& large(const AheadPlan& plan, const executors::Operation& call);
 
  private:
+  const executors::Operation& some(const AheadPlan& plan, const executors::Operation& call,
+                                   SomeBlocks::Which which);
+
   std::vector<std::size_t> rows_;      ///< of this rank: what it sends to each, what it gets from each
   std::vector<std::size_t> gathered_;  ///< the same of its group; zeros of those whom it does not lead
   std::vector<std::ptrdiff_t> places_;
   std::vector<std::size_t> sizes_;
   std::vector<std::ptrdiff_t> offsets_;
+  SomeBlocks sent_, got_;
   executors::Operation gather_, data_;
 };
 

@@ -25,6 +25,7 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
     op_ = &input_copy_.of(call_, static_cast<Rank>(ground_.members.size()));
   messages_.begin(turn.number, signature, words_of(turn.mark));
   ahead_ = path.ahead.get();
+  part_ = ahead_ ? Part::sizes : Part::last;
   if (ahead_)
     lay(ahead_->plan, sizes_.gather(*ahead_, *op_));
   else
@@ -34,29 +35,33 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
 /// The data, when their sizes have come: messages of the same operation.
 Status SpreadOperation::follow_up() noexcept {
   try {
-    lay(*plan_, sizes_.data(*ahead_, *op_, plan_->schedule.scratch_planes));
+    if (part_ == Part::sizes)
+      lay(*plan_, sizes_.small(*ahead_, *op_, plan_->schedule.scratch_planes));
+    else
+      lay(ahead_->direct, sizes_.large(*ahead_, *op_));
   } catch (...) {
     return Status::no_memory;
   }
-  ahead_ = nullptr;
+  part_ = part_ == Part::sizes ? Part::small_blocks : Part::last;
   return Status::ok;
 }
 
-Status SpreadOperation::advance() noexcept {
-  Status status = machine_->advance();
-  if (status == Status::ok && ahead_) {
+template <class Run>
+Status SpreadOperation::in_parts(Run run) noexcept {
+  for (;;) {
+    Status status = run();
+    if (status != Status::ok || part_ == Part::last) return status;
     status = follow_up();
-    if (status == Status::ok) status = machine_->advance();
+    if (status != Status::ok) return status;
   }
-  return status;
+}
+
+Status SpreadOperation::advance() noexcept {
+  return in_parts([this] { return machine_->advance(); });
 }
 
 Status SpreadOperation::run() noexcept {
-  Status status = executors::run_blocking(*machine_, waiting_);
-  if (status == Status::ok && ahead_) {
-    status = follow_up();
-    if (status == Status::ok) status = executors::run_blocking(*machine_, waiting_);
-  }
+  const Status status = in_parts([this] { return executors::run_blocking(*machine_, waiting_); });
   if (status != Status::ok) [[unlikely]]
     fail(status);
   return status;

@@ -57,6 +57,8 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
  private:
   void lay(const executors::Plan& plan, const executors::Operation& op);
   Status follow_up() noexcept;
+  template <class Run>
+  Status in_parts(Run run) noexcept;
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override {
     return ground_.guard.look(turn_, long_wait_, messages_, peer, waited_ns);
   }
@@ -69,7 +71,10 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   SpreadGuard::LongWait long_wait_;
   Call call_;
   InputCopy input_copy_;
-  const AheadPlan* ahead_ = nullptr;  ///< while it is under way
+  /// What runs now, of a call whose sizes go ahead; of all others the last.
+  enum class Part : std::uint8_t { sizes, small_blocks, last };
+  Part part_ = Part::last;
+  const AheadPlan* ahead_ = nullptr;
   const executors::Plan* plan_ = nullptr;
   const executors::Operation* op_ = nullptr;
   SizesAhead sizes_;

@@ -167,7 +167,9 @@ Ahead build_ahead(const Recipe& recipe, const Request& request, const Neighbourh
   const Grouping& grouping = grouping_of(recipe, near);
   const Groups& groups = grouping.groups;
   const auto group = groups.all_of(groups.levels() - 1, request.rank);
-  return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)), {group.begin(), group.end()}};
+  return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)),
+          {group.begin(), group.end()},
+          build_inside(request, 0, false)};
 }
 
 std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {

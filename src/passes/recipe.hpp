@@ -58,12 +58,14 @@ std::size_t size_of_all(const Recipe& recipe, const ir::Request& request, const 
 /// Into so many pieces is every schedule cut.
 std::uint32_t segments_of(const Recipe& recipe);
 
-/// What has to be known before an alltoall whose blocks differ can follow a hierarchy: the sizes of all
-/// blocks of the ranks that a leader speaks for.
+/// What an alltoall whose blocks differ has beside its schedule, if that follows a hierarchy: the sizes of
+/// all blocks of the ranks that a leader speaks for have to be known before; and blocks that are large go
+/// straight to where they belong.
 struct Ahead {
   ir::Schedule gather;  ///< of one block of sizes from every rank; see gather_in_groups()
   std::vector<Rank>
-      group;  ///< all ranks under the same outermost leader, in order: a plane each way for each
+      group;            ///< all ranks under the same outermost leader, in order: a plane each way for each
+  ir::Schedule direct;  ///< of all blocks, without leaders
 };
 
 /// One rank's. Throws as build() does.

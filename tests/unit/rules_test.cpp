@@ -145,7 +145,7 @@ TEST(Defaults, ALargeAllreduceIsRenumberedWhereRanksAreInterleaved) {
   EXPECT_EQ(Rules().choose(s).name, "native");
 }
 
-TEST(Defaults, LeadersOfEqualNodesForwardSmallBlocks) {
+TEST(Defaults, SmallBlocksOfANodeTravelTogether) {
   Situation s = situation(Collective::alltoall, 8, 256);
   s.across_nodes = true;
   const passes::GroupNumbers leaves = {0, 0, 0, 0, 1, 1, 1, 1};
@@ -160,14 +160,16 @@ TEST(Defaults, LeadersOfEqualNodesForwardSmallBlocks) {
   EXPECT_EQ(Rules().choose(s).name, "native");
   s.bytes = 256;
   s.equal_blocks = false;
-  s.sizes_known = false;
+  s.sizes_known = false;  // the blocks decide for themselves
+  EXPECT_EQ(Rules().choose(s).name, "linear by nodes");
+  s.blocking = false;
   EXPECT_EQ(Rules().choose(s).name, "native");
-  s.equal_blocks = s.sizes_known = true;
+  s.blocking = s.equal_blocks = s.sizes_known = true;
   s.model = nullptr;
-  for (const passes::Neighbourhood* other : {&one_each, &uneven}) {
-    s.near = other;
-    EXPECT_EQ(Rules().choose(s).name, "native");
-  }
+  s.near = &one_each;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.near = &uneven;  // whose leaders cannot forward for each other
+  EXPECT_EQ(Rules().choose(s).name, "linear by nodes");
 }
 
 TEST(Defaults, AGatherFollowsSwitchesThatAreKnown) {

@@ -78,7 +78,7 @@ TEST(SizesAhead, OfMembersSayWhatPassesThroughTheLeader) {
   }
 
   const executors::Plan data_plan(passes::build(by_nodes(), {Collective::alltoall, 6, 1}, &nodes()), {});
-  const Operation& data = sizes.data(plan, own.op, data_plan.schedule.scratch_planes);
+  const Operation& data = sizes.small(plan, own.op, data_plan.schedule.scratch_planes);
   executors::Binding binding(data_plan, data);
   EXPECT_EQ(binding.extent(), sent(5, 5));
   std::size_t all = 0;
@@ -104,7 +104,47 @@ TEST(SizesAhead, AMemberKeepsNothingForOthers) {
   const Alltoallv own(3);
   SizesAhead sizes;
   sizes.gather(plan, own.op);
-  EXPECT_EQ(sizes.data(plan, own.op, 0).scratch_blocks.sizes, nullptr);
+  EXPECT_EQ(sizes.small(plan, own.op, 0).scratch_blocks.sizes, nullptr);
+}
+
+/// Each block goes one of both ways, and all of them see which from its size.
+TEST(SizesAhead, LargeBlocksGoStraight) {
+  constexpr std::size_t limit = SizesAhead::most_through_leaders;
+  const AheadPlan plan = plan_of(1);
+  const std::size_t to[6] = {0, limit + 1, limit, 7, 1 << 20, 1},
+                    from[6] = {limit + 1, 0, 3, limit, 2, 1 << 30};
+  const std::ptrdiff_t places[6] = {5, 100, 3000, 70, 9000, 0};
+  Operation op;
+  op.collective = Collective::alltoall;
+  op.input_blocks = {0, to, places};
+  op.output_blocks = {0, from, places};
+  SizesAhead sizes;
+  sizes.gather(plan, op);
+  const auto seen = [&](const Operation& some) {
+    std::vector<std::size_t> all;
+    for (std::size_t r = 0; r < 6; ++r) {
+      EXPECT_EQ(some.input_blocks.offset_of(r), places[r]);
+      EXPECT_EQ(some.output_blocks.offset_of(r), places[r]);
+      all.push_back(some.input_blocks.size_of(r));
+    }
+    for (std::size_t r = 0; r < 6; ++r) all.push_back(some.output_blocks.size_of(r));
+    return all;
+  };
+  using Sizes = std::vector<std::size_t>;
+  EXPECT_EQ(seen(sizes.small(plan, op, 0)), (Sizes{0, 0, limit, 7, 0, 1, 0, 0, 3, limit, 2, 0}));
+  EXPECT_EQ(seen(sizes.large(plan, op)),
+            (Sizes{0, limit + 1, 0, 0, 1 << 20, 0, limit + 1, 0, 0, 0, 0, 1 << 30}));
+}
+
+/// What the leaders hear of is what passes through them.
+TEST(SizesAhead, OfLargeBlocksAreNotTold) {
+  const AheadPlan plan = plan_of(3);
+  Alltoallv own(3);
+  own.to[4] = SizesAhead::most_through_leaders + 1;
+  SizesAhead sizes;
+  const auto* row = static_cast<const std::size_t*>(sizes.gather(plan, own.op).input);
+  EXPECT_EQ(row[4], 0U);
+  EXPECT_EQ(row[5], sent(3, 5));
 }
 
 }  // namespace
