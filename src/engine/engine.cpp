@@ -36,12 +36,10 @@ std::string Engine::fingerprint() const {
 
 void Engine::connect(std::unique_ptr<transports::mpi::Port> port) {
   network_ = std::make_unique<transports::mpi::Network>(std::move(port));
-  open_mail();
 }
 
 void Engine::disconnect() {
   if (network_) network_->close();
-  mail_.reset();
 }
 
 void Engine::open_mail() {

@@ -50,8 +50,9 @@ class Engine {
   /// Version and options, readable: what all ranks must share.
   std::string fingerprint() const;
   /// Point-to-point that reaches all ranks of the job, once all have agreed to use it; until disconnect().
-  /// Those of this node, which all do the same, send each other short messages through the arena.
   void connect(std::unique_ptr<transports::mpi::Port> port);
+  /// Those of this node, which all do the same, send each other short messages through the arena from now on.
+  void open_mail();
   void disconnect();
   /// All ranks have a thread that may call the MPI, and goes on with messages while the program computes.
   void carry_messages_in_background() noexcept { background_ = true; }
@@ -87,7 +88,6 @@ class Engine {
 
  private:
   Rank node_of(Rank rank) const noexcept;
-  void open_mail();
 
   Options options_;
   Host host_;
@@ -95,7 +95,7 @@ class Engine {
   tuning::Rules rules_;
   tuning::Costs costs_;
   std::unique_ptr<Arena> arena_;
-  std::optional<SlotPart> mail_;  ///< memory of this node's mailboxes
+  std::optional<SlotPart> mail_;  ///< memory of this node's mailboxes, until nobody may sleep on it any more
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
   std::optional<Places> places_;

@@ -28,8 +28,8 @@ const Operation& SizesAhead::gather(const AheadPlan& plan, const Operation& call
   const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
   rows_.resize(2 * ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    rows_[r] = if_small(call.input_blocks.size_of(r));
-    rows_[ranks + r] = if_small(call.output_blocks.size_of(r));
+    rows_[r] = call.input_blocks.size_of(r);
+    rows_[ranks + r] = call.output_blocks.size_of(r);
   }
   gathered_.assign(plan.group.size() * rows_.size(), 0);
   const std::size_t bytes = rows_.size() * sizeof(std::size_t);
@@ -42,6 +42,25 @@ const Operation& SizesAhead::gather(const AheadPlan& plan, const Operation& call
   gather_.agreed_bytes = gather_.own_bytes = bytes;
   gather_.output_blocks = {bytes, nullptr, places_.data()};
   return gather_;
+}
+
+/// Of a rank of the group: its own is not gathered.
+const std::size_t* SizesAhead::row(const AheadPlan& plan, std::size_t place) const {
+  return plan.group[place] == plan.plan.schedule.rank ? rows_.data()
+                                                      : gathered_.data() + place * rows_.size();
+}
+
+std::optional<SizesAhead::Disagreement> SizesAhead::disagreement(const AheadPlan& plan) const {
+  if (!plan.leads) return std::nullopt;
+  const std::size_t ranks = rows_.size() / 2;
+  for (std::size_t a = 0; a < plan.group.size(); ++a)
+    for (std::size_t b = 0; b < plan.group.size(); ++b) {
+      const Rank from = plan.group[a], to = plan.group[b];
+      const std::size_t sent = row(plan, a)[static_cast<std::size_t>(to)],
+                        expected = row(plan, b)[ranks + static_cast<std::size_t>(from)];
+      if (sent != expected) return Disagreement{from, to, sent, expected};
+    }
+  return std::nullopt;
 }
 
 const Operation& SizesAhead::some(const AheadPlan& plan, const Operation& call, SomeBlocks::Which which) {
@@ -61,6 +80,7 @@ const Operation& SizesAhead::large(const AheadPlan& plan, const Operation& call)
 const Operation& SizesAhead::small(const AheadPlan& plan, const Operation& call,
                                    std::uint32_t scratch_planes) {
   some(plan, call, SomeBlocks::Which::small);
+  data_.tells_of_empty_blocks = true;
   if (scratch_planes == 0) return data_;
   const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
   const std::size_t group = plan.group.size();
@@ -68,9 +88,9 @@ const Operation& SizesAhead::small(const AheadPlan& plan, const Operation& call,
   offsets_.resize(sizes_.size());
   for (std::size_t place = 0; place < group; ++place)
     for (std::size_t r = 0; r < ranks; ++r) {
-      const std::size_t* row = gathered_.data() + place * 2 * ranks;
-      sizes_[place * ranks + r] = row[r];
-      sizes_[(group + place) * ranks + r] = row[ranks + r];
+      const std::size_t* told = gathered_.data() + place * 2 * ranks;
+      sizes_[place * ranks + r] = if_small(told[r]);
+      sizes_[(group + place) * ranks + r] = if_small(told[ranks + r]);
     }
   std::size_t offset = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "executors/operation.hpp"
@@ -21,10 +23,12 @@ struct AheadPlan {
   executors::Plan plan;     ///< a gather of sizes inside groups
   std::vector<Rank> group;  ///< whose blocks pass through the outermost leader
   executors::Plan direct;   ///< of large blocks
+  const bool leads;         ///< the whole group: it has heard of all of it
   explicit AheadPlan(passes::Ahead ahead)
       : plan(std::move(ahead.gather), {}),
         group(std::move(ahead.group)),
-        direct(std::move(ahead.direct), {}) {}
+        direct(std::move(ahead.direct), {}),
+        leads(ahead.leads) {}
 };
 
 /// Some of a call's blocks, the others being empty. Grows the first time; throws std::bad_alloc.
@@ -47,6 +51,13 @@ class SizesAhead {
   /// The gather of a call's sizes, valid until the next one. Grows the first time; throws std::bad_alloc.
   const executors::Operation& gather(const AheadPlan& plan, const executors::Operation& call);
 
+  struct Disagreement {
+    Rank from, to;
+    std::size_t sent, expected;
+  };
+  /// After it: two ranks of a leader's group that do not say the same of the block from one to the other.
+  std::optional<Disagreement> disagreement(const AheadPlan& plan) const;
+
   /// After it: the call's small blocks, with the sizes of what passes through the scratch of its plan. Throws
   /// std::bad_alloc.
   const executors::Operation& small(const AheadPlan& plan, const executors::Operation& call,
@@ -55,6 +66,7 @@ class SizesAhead {
   const executors::Operation& large(const AheadPlan& plan, const executors::Operation& call);
 
  private:
+  const std::size_t* row(const AheadPlan& plan, std::size_t place) const;
   const executors::Operation& some(const AheadPlan& plan, const executors::Operation& call,
                                    SomeBlocks::Which which);
 

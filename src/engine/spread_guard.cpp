@@ -139,10 +139,11 @@ std::string SpreadGuard::explain_mismatch(const Turn& turn,
   const CallMark theirs = mark_in(found.call);
   const std::string call = "call " + number_in(turn);
   const std::string both = ": " + here(turn) + "; rank " + std::to_string(found.peer) + ": " + theirs.text();
+  const Rank receiver = found.receiver < 0 ? rank_ : found.receiver;
   if (found.same_call)
     return "the ranks of a communicator disagree about the data of " + call + ": rank " +
            std::to_string(found.peer) + " sends " + std::to_string(found.sent) + " bytes to rank " +
-           std::to_string(rank_) + ", which expects " + std::to_string(found.expected) + both;
+           std::to_string(receiver) + ", which expects " + std::to_string(found.expected) + both;
   return "the ranks of a communicator call different collectives (" +
          (theirs == turn.mark ? "before " + call : call) + ")" + both;
 }

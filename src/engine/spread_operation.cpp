@@ -26,24 +26,35 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
   messages_.begin(turn.number, signature, words_of(turn.mark));
   ahead_ = path.ahead.get();
   part_ = ahead_ ? Part::sizes : Part::last;
+  progress_before_ = 0;
   if (ahead_)
     lay(ahead_->plan, sizes_.gather(*ahead_, *op_));
   else
     lay(*plan_, *op_);
 }
 
-/// The data, when their sizes have come: messages of the same operation.
+/// When their sizes have come.
+Status SpreadOperation::small_blocks() {
+  if (const auto found = sizes_.disagreement(*ahead_)) {
+    messages_.disagree(found->from, found->to, found->sent, found->expected);
+    return Status::mismatch;
+  }
+  lay(*plan_, sizes_.small(*ahead_, *op_, plan_->schedule.scratch_planes));
+  part_ = Part::small_blocks;
+  return Status::ok;
+}
+
+/// The next part: messages of the same operation.
 Status SpreadOperation::follow_up() noexcept {
+  progress_before_ += machine_->progress();
   try {
-    if (part_ == Part::sizes)
-      lay(*plan_, sizes_.small(*ahead_, *op_, plan_->schedule.scratch_planes));
-    else
-      lay(ahead_->direct, sizes_.large(*ahead_, *op_));
+    if (part_ == Part::sizes) return small_blocks();
+    lay(ahead_->direct, sizes_.large(*ahead_, *op_));
+    part_ = Part::last;
+    return Status::ok;
   } catch (...) {
     return Status::no_memory;
   }
-  part_ = part_ == Part::sizes ? Part::small_blocks : Part::last;
-  return Status::ok;
 }
 
 template <class Run>

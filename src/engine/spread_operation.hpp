@@ -29,14 +29,14 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
 
   /// Who waits for a rank of its node waits for what that one hears from another node: no short wait, in
   /// which others may have the core.
-  static constexpr std::uint32_t yields_before_sleep = 16;
+  static constexpr std::uint32_t few_yields = 16;
 
   /// `id`: under which its messages travel.
   SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, Unused* unused = nullptr)
       : ground_(ground),
         unused_(unused),
-        waiting_{ground.wait_mode,          ground.host.poke,   ground.host.context, this,
-                 ground.network.sleepers(), yields_before_sleep},
+        waiting_{ground.wait_mode,          ground.host.poke, ground.host.context, this,
+                 ground.network.sleepers(), few_yields},
         messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.
@@ -46,6 +46,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   transports::Blocker blocker() noexcept override { return machine_->blocker(); }
   const transports::Waiting& waiting() const noexcept override { return waiting_; }
   Needs needs() const noexcept override { return has_own_operation(call_) ? Needs::program : Needs::mpi; }
+  std::size_t progress() const noexcept override { return progress_before_ + machine_->progress(); }
   void fail(Status status) noexcept override;
   void release() noexcept override {
     if (unused_) unused_->push_back(this);
@@ -57,6 +58,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
  private:
   void lay(const executors::Plan& plan, const executors::Operation& op);
   Status follow_up() noexcept;
+  Status small_blocks();
   template <class Run>
   Status in_parts(Run run) noexcept;
   Status look(Rank peer, std::uint64_t waited_ns) noexcept override {
@@ -74,6 +76,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// What runs now, of a call whose sizes go ahead; of all others the last.
   enum class Part : std::uint8_t { sizes, small_blocks, last };
   Part part_ = Part::last;
+  std::size_t progress_before_ = 0;  ///< in the parts that have ended
   const AheadPlan* ahead_ = nullptr;
   const executors::Plan* plan_ = nullptr;
   const executors::Operation* op_ = nullptr;

@@ -148,7 +148,7 @@ void Machine::start_transfer(const Op& op) noexcept {
   t.pieces = {space_.pieces.data() + first, pieces_ - first};
   // Both ends know the size of a block: an empty one needs no message. An empty vector's messages stay, since
   // a barrier is made of them.
-  if (t.total == 0 && ir::is_blocks(op_.collective)) --transfers_;
+  if (t.total == 0 && ir::is_blocks(op_.collective) && !op_.tells_of_empty_blocks) --transfers_;
 }
 
 Status Machine::finish_transfers() noexcept {

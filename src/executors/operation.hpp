@@ -60,6 +60,8 @@ struct Operation {
   Blocks output_blocks;  ///< gather(v), allgather(v), alltoall(v): of output
   /// alltoallv by leaders: of each chunk of scratch, plane after plane. Without sizes: all are alike.
   Blocks scratch_blocks;
+  /// A message of no bytes is one, too, so that who expects some notices.
+  bool tells_of_empty_blocks = false;
   std::size_t own_bytes = 0;  ///< gather(v), allgather(v): size of the own block; scatter(v), reduce_scatter:
                               ///< of the received one; vectors: their size
   Reduction reduction;

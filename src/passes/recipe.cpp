@@ -169,7 +169,8 @@ Ahead build_ahead(const Recipe& recipe, const Request& request, const Neighbourh
   const auto group = groups.all_of(groups.levels() - 1, request.rank);
   return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)),
           {group.begin(), group.end()},
-          build_inside(request, 0, false)};
+          build_inside(request, 0, false),
+          group.front() == request.rank};
 }
 
 std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {

@@ -66,6 +66,7 @@ struct Ahead {
   std::vector<Rank>
       group;            ///< all ranks under the same outermost leader, in order: a plane each way for each
   ir::Schedule direct;  ///< of all blocks, without leaders
+  bool leads;           ///< this rank the whole group
 };
 
 /// One rank's. Throws as build() does.

@@ -133,7 +133,10 @@ void run_one(Common& common, const Ranks& setting, Rank rank, const Body& body) 
   engine::Engine engine(options, setting.host);
   engine.adopt(
       std::make_unique<InProcessArena>(common.node, setting.ranks, setting.one_core ? 1 : setting.ranks));
-  if (common.network) engine.connect(setting.port(common.network->port(rank)));
+  if (common.network) {
+    engine.connect(setting.port(common.network->port(rank)));
+    engine.open_mail();
+  }
   const Farewell farewell(engine, common.staying);
   std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));
   std::iota(members.begin(), members.end(), 0);

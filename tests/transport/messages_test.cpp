@@ -114,7 +114,7 @@ class MessagesUnderDelays : public testing::TestWithParam<Weather> {};
 TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
   constexpr Rank ranks = 3;
   const std::uint64_t seed = harness::test_seed();
-  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(seed));
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   const auto members = all(ranks);
   const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
   in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
@@ -148,7 +148,7 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
   constexpr Rank ranks = 3;
   constexpr std::uint32_t operations = 6;
   const std::uint64_t seed = harness::test_seed();
-  SCOPED_TRACE("HOCKET_TEST_SEED=" + std::to_string(seed));
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   const auto members = all(ranks);
   const std::vector<Rank> backwards(members.rbegin(), members.rend());
   const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
@@ -248,10 +248,15 @@ TEST(Messages, SayWhatTheyWaitFor) {
   Buffer in(8, 255, false), far(8, 255, false), out(8, 1, false);
   Transfer near_one = in.with(0), far_one = far.with(2), sent = out.with(1);
   EXPECT_EQ(two.advance_recv(near_one), Status::pending);
-  EXPECT_EQ(two.advance_recv(far_one), Status::pending);
-  EXPECT_EQ(two.recv_blocker(far_one).word, nullptr);
   const Blocker before = two.recv_blocker(near_one);
   ASSERT_NE(before.word, nullptr);
+  Messages other(second, {8, 12}, members);  // another operation of this process
+  other.begin(1, 5, {});
+  EXPECT_EQ(other.advance_recv(far_one), Status::pending);
+  EXPECT_EQ(other.recv_blocker(far_one).word, nullptr);
+  EXPECT_EQ(two.recv_blocker(near_one).word, nullptr) << "the other one would be asked about too seldom";
+  other.abandon();
+  EXPECT_EQ(two.recv_blocker(near_one).word, before.word);
   ASSERT_EQ(one.advance_send(sent), Status::ok);
   EXPECT_NE(two.recv_blocker(near_one).seen, before.seen) << "a sleeper would not wake up";
   two.take_in();
@@ -270,6 +275,40 @@ TEST(Messages, SayWhatTheyWaitFor) {
   EXPECT_TRUE(long_in.holds(2));
   one.take_in();
   EXPECT_EQ(one.advance_send(long_sent), Status::ok);
+
+  Transfer late = in.with(0);
+  two.begin(2, 5, {});
+  EXPECT_EQ(two.advance_recv(late), Status::pending);
+  EXPECT_NE(two.recv_blocker(late).word, nullptr);
+  second.close();
+  EXPECT_EQ(two.recv_blocker(late).word, nullptr);
+}
+
+/// Who has been told that a message comes by the port does not sleep on its mailbox.
+TEST(Messages, AreAskedForAtThePortWhereTheyAreAnnounced) {
+  fake::Wire wire(3, {});
+  OneNode node(3);
+  Network first(wire.port(0)), second(wire.port(1));
+  node.open(first, 0);
+  node.open(second, 1);
+  const auto members = all(3);
+  Messages sender(first, world, members), receiver(second, world, members);
+  receiver.begin(100, 5, {});
+  Buffer out(8, 1, false), in(8, 255, false);
+  Transfer got = in.with(0);
+  EXPECT_EQ(receiver.advance_recv(got), Status::pending);
+  for (std::uint32_t i = 1; i <= shm::Mailbox::slots; ++i) {
+    EXPECT_NE(receiver.recv_blocker(got).word, nullptr);
+    sender.begin(i, 5, {});
+    Transfer t = out.with(1);
+    ASSERT_EQ(sender.advance_send(t), Status::ok);
+  }
+  sender.begin(100, 5, {});
+  Transfer one_more = out.with(1);
+  ASSERT_EQ(sender.advance_send(one_more), Status::ok);
+  EXPECT_EQ(receiver.recv_blocker(got).word, nullptr);
+  receiver.take_in();
+  EXPECT_EQ(receiver.advance_recv(got), Status::ok);
 }
 
 /// What has come for an operation, or a communicator, that this rank has not begun is kept.

@@ -160,11 +160,9 @@ TEST(Defaults, SmallBlocksOfANodeTravelTogether) {
   EXPECT_EQ(Rules().choose(s).name, "native");
   s.bytes = 256;
   s.equal_blocks = false;
-  s.sizes_known = false;  // the blocks decide for themselves
-  EXPECT_EQ(Rules().choose(s).name, "linear by nodes");
-  s.blocking = false;
+  s.sizes_known = false;  // nobody knows whether most are empty
   EXPECT_EQ(Rules().choose(s).name, "native");
-  s.blocking = s.equal_blocks = s.sizes_known = true;
+  s.equal_blocks = s.sizes_known = true;
   s.model = nullptr;
   s.near = &one_each;
   EXPECT_EQ(Rules().choose(s).name, "native");

@@ -136,15 +136,34 @@ TEST(SizesAhead, LargeBlocksGoStraight) {
             (Sizes{0, limit + 1, 0, 0, 1 << 20, 0, limit + 1, 0, 0, 0, 0, 1 << 30}));
 }
 
-/// What the leaders hear of is what passes through them.
-TEST(SizesAhead, OfLargeBlocksAreNotTold) {
-  const AheadPlan plan = plan_of(3);
-  Alltoallv own(3);
-  own.to[4] = SizesAhead::most_through_leaders + 1;
+/// Only a leader knows what two others of its group say.
+TEST(SizesAhead, ALeaderNoticesWhoDisagrees) {
+  const AheadPlan plan = plan_of(1);
+  const Alltoallv own(1);
   SizesAhead sizes;
-  const auto* row = static_cast<const std::size_t*>(sizes.gather(plan, own.op).input);
-  EXPECT_EQ(row[4], 0U);
-  EXPECT_EQ(row[5], sent(3, 5));
+  const Operation& gather = sizes.gather(plan, own.op);
+  auto* const rows = static_cast<std::size_t*>(gather.output);
+  const auto tell = [&](std::size_t member, const Alltoallv& theirs) {
+    std::size_t* const row = rows + (member - 1) / 2 * 12;
+    std::memcpy(row, theirs.to, sizeof(theirs.to));
+    std::memcpy(row + 6, theirs.from, sizeof(theirs.from));
+  };
+  Alltoallv three(3), five(5);
+  tell(3, three);
+  tell(5, five);
+  EXPECT_FALSE(sizes.disagreement(plan));
+  five.from[3] += SizesAhead::most_through_leaders;
+  tell(5, five);
+  const auto found = sizes.disagreement(plan);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->from, 3);
+  EXPECT_EQ(found->to, 5);
+  EXPECT_EQ(found->sent, sent(3, 5));
+  EXPECT_EQ(found->expected, sent(3, 5) + SizesAhead::most_through_leaders);
+  five.from[3] = sent(3, 5);
+  five.to[1] = 0;  // the leader's own
+  tell(5, five);
+  EXPECT_TRUE(sizes.disagreement(plan));
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ Status Flights::start(const Route& route, std::byte* data, std::size_t bytes, co
   f.tag = route.tag;
   f.receives = route.receives;
   f.owner = owner;
+  ++under_way_;
   const Status s = start_part(f);
   if (s != Status::ok) end(index);
   return s;
@@ -125,6 +126,7 @@ Status Flights::advance(std::uint32_t index, std::span<const Piece> pieces) noex
 
 void Flights::end(std::uint32_t index) noexcept {
   flights_[index].owner = nullptr;
+  --under_way_;
   free_.push_back(index);
 }
 
@@ -139,10 +141,12 @@ void Flights::abandon(const void* owner) noexcept {
     Flight& f = flights_[i];
     if (f.owner != owner) continue;
     port_.abandon(f.ticket);
-    if (f.receives || f.data != f.scratch.data())
+    if (f.receives || f.data != f.scratch.data()) {
       end(i);
-    else
+    } else {
       f.owner = nullptr;
+      --under_way_;
+    }
   }
 }
 

@@ -52,8 +52,7 @@ class Flights {
   /// Ends all of this owner's.
   void abandon(const void* owner) noexcept;
   void abandon_all() noexcept;
-  /// Nothing is under way; of sends that were given up nobody knows.
-  bool none() const noexcept { return free_.size() == flights_.size(); }
+  bool none() const noexcept { return under_way_ == 0; }
 
  private:
   Status start(const Route& route, std::byte* data, std::size_t bytes, const void* owner,
@@ -68,6 +67,7 @@ class Flights {
   std::size_t longest_part_;
   std::deque<Flight> flights_;
   std::vector<std::uint32_t> free_;
+  std::uint32_t under_way_ = 0;  ///< that nobody has given up
 };
 
 /// Copies between a message in one piece and its pieces.

@@ -43,7 +43,21 @@ void Messages::begin(std::uint32_t instance, std::uint32_t signature, const Call
 
 void Messages::abandon() noexcept {
   const std::lock_guard lock(network_.mutex_);
+  set_lacks_others(false);
   network_.flights_.abandon(this);
+}
+
+void Messages::set_lacks_others(bool lacks) noexcept {
+  if (lacks == lacks_others_) return;
+  lacks_others_ = lacks;
+  lacks ? ++network_.lacking_ : --network_.lacking_;
+}
+
+void Messages::take_in() noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  const bool asks = lacks_others_;
+  set_lacks_others(false);
+  asks ? network_.take_in() : network_.take_in_seldom();
 }
 
 Status Messages::end(Transfer& transfer) noexcept {
@@ -87,7 +101,7 @@ bool Messages::finds_other_call() noexcept {
   const Network::Inquiry other = network_.other_call(communicator_, instance_, signature_);
   const auto member = std::ranges::find(members_, other.from);
   if (member == members_.end()) return false;
-  disagreement_ = {static_cast<Rank>(member - members_.begin()), false, 0, 0, other.envelope.call};
+  disagreement_ = {static_cast<Rank>(member - members_.begin()), false, 0, 0, other.envelope.call, -1};
   return true;
 }
 
@@ -117,15 +131,17 @@ Status Messages::send_unattended(const Envelope& e, Transfer& transfer) noexcept
   if (!packet) return Status::no_memory;
   packet->envelope = e;
   gather_pieces(transfer.pieces, packet->payload.data());
-  network_.announce_by_port(world(transfer.peer));
   const Status s = network_.post(packet, sizeof(Envelope) + transfer.total, world(transfer.peer));
-  return s == Status::ok ? end(transfer) : s;
+  if (s != Status::ok) return s;
+  network_.announce_by_port(world(transfer.peer));
+  return end(transfer);
 }
 
 Status Messages::send_attended(const Envelope& e, Rank to, const Transfer& transfer,
                                std::uint32_t& flight) noexcept {
-  network_.announce_by_port(to);
-  return network_.flights_.begin(e, to, transfer.pieces, this, flight);
+  const Status s = network_.flights_.begin(e, to, transfer.pieces, this, flight);
+  if (s == Status::ok) network_.announce_by_port(to);
+  return s;
 }
 
 /// The data follow their envelope.
@@ -142,8 +158,9 @@ Status Messages::send_alone(const Envelope& e, Rank to) noexcept {
   Packet* packet = network_.pool_.take();
   if (!packet) return Status::no_memory;
   packet->envelope = e;
-  network_.announce_by_port(to);
-  return network_.post(packet, sizeof(Envelope), to);
+  const Status s = network_.post(packet, sizeof(Envelope), to);
+  if (s == Status::ok) network_.announce_by_port(to);
+  return s;
 }
 
 Status Messages::advance_recv(Transfer& transfer) noexcept {
@@ -151,7 +168,7 @@ Status Messages::advance_recv(Transfer& transfer) noexcept {
   if (transfer.state == 0) transfer.state = ++numbers(transfer.peer).received;
   if (!has_flight(transfer.state)) {
     const Status s = start_recv(transfer);
-    if (s == Status::pending && !is_mate(transfer.peer)) lacks_others_ = true;
+    if (s == Status::pending && !is_mate(transfer.peer)) set_lacks_others(true);
     if (s != Status::ok || transfer.started) return s;
   }
   return fly(transfer);
@@ -184,7 +201,7 @@ Status Messages::start_recv(Transfer& transfer) noexcept {
 Status Messages::accept(const Envelope& e, const Transfer& transfer) noexcept {
   const bool same_call = e.signature == signature_;
   if (same_call && e.bytes == transfer.total) return Status::ok;
-  disagreement_ = {transfer.peer, same_call, e.bytes, transfer.total, e.call};
+  disagreement_ = {transfer.peer, same_call, e.bytes, transfer.total, e.call, -1};
   return Status::mismatch;
 }
 
@@ -193,7 +210,7 @@ Status Messages::fly(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
   const Status s = network_.flights_.advance(flight_in(transfer.state), transfer.pieces);
   if (s != Status::ok && s != Status::pending) network_.lose(world(transfer.peer));
-  if (s == Status::pending) lacks_others_ = true;
+  if (s == Status::pending) set_lacks_others(true);
   return s == Status::ok ? end(transfer) : s;
 }
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "transports/mpi/network.hpp"
@@ -27,9 +26,7 @@ class Messages final : public TwoSided {
   /// Lets go of the memory of transfers that have not ended, after an error.
   void abandon() noexcept;
 
-  void take_in() noexcept override {
-    std::exchange(lacks_others_, false) ? network_.progress() : network_.progress_mail();
-  }
+  void take_in() noexcept override;
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
   Blocker send_blocker(const Transfer& transfer) const noexcept override {
@@ -52,8 +49,13 @@ class Messages final : public TwoSided {
     std::size_t sent = 0;
     std::size_t expected = 0;
     CallWords call;
+    Rank receiver = -1;  ///< another rank than this one
   };
   const std::optional<Disagreement>& disagreement() const noexcept { return disagreement_; }
+  /// This rank knows of one that two others have, in this call.
+  void disagree(Rank sender, Rank receiver, std::size_t sent, std::size_t expected) noexcept {
+    disagreement_ = {sender, true, sent, expected, call_, receiver};
+  }
 
  private:
   struct Numbers {
@@ -73,6 +75,7 @@ class Messages final : public TwoSided {
   Status send_alone(const Envelope& envelope, Rank to) noexcept;
   Status start_recv(Transfer& transfer) noexcept;
   Status fly(Transfer& transfer) noexcept;
+  void set_lacks_others(bool lacks) noexcept;
   Status end(Transfer& transfer) noexcept;
   Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
   Envelope envelope() const noexcept;
@@ -83,7 +86,7 @@ class Messages final : public TwoSided {
   const std::size_t longest_packet_;
   std::vector<Numbers> numbers_;     ///< of messages so far, by peer
   std::vector<std::uint8_t> mates_;  ///< peers on this node
-  bool lacks_others_ = true;         ///< the last turn lacked something that comes through the port
+  bool lacks_others_ = false;        ///< the last turn lacked something that comes through the port
   std::uint32_t instance_ = 0;
   std::uint32_t signature_ = 0;
   CallWords call_;

@@ -40,9 +40,9 @@ void Network::progress() noexcept {
   take_in();
 }
 
-void Network::progress_mail() noexcept {
-  const std::lock_guard lock(mutex_);
-  if (!mail_ || !has_all_by_mail() || ++turns_ % turns_per_ask == 0)
+/// For who lacks messages of this node's ranks alone.
+void Network::take_in_seldom() noexcept {
+  if (!has_all_by_mail() || ++turns_ % turns_per_ask == 0)
     take_in();
   else
     take_in_mail();

@@ -51,8 +51,6 @@ class Network {
   /// Takes in what has arrived, without waiting. Good at any time; an operation does it when it lacks
   /// something.
   void progress() noexcept;
-  /// The same for who lacks messages of this node's ranks alone: the port is asked now and then only.
-  void progress_mail() noexcept;
 
   /// Tells the members of a communicator that it is given up, and why.
   void fail(const CommunicatorId& communicator, std::span<const Rank> members,
@@ -81,12 +79,14 @@ class Network {
   // messages.cpp calls these, holding the lock.
   void take_in() noexcept;
   void take_in_mail() noexcept;
+  void take_in_seldom() noexcept;
   bool is_mate(Rank rank) noexcept { return mail_ && mail_->of(rank); }
   bool hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept;
   void announce_by_port(Rank to) noexcept;
-  /// What its own mates have to say comes by mail, and nothing of this process is under way through the port.
+  /// All that this process lacks comes by mail, and nothing of it is under way through the port.
   bool has_all_by_mail() noexcept {
-    return leaving_ == 0 && flights_.none() && mail_->own().sent_elsewhere() == mates_heard_;
+    return mail_ && lacking_ == 0 && leaving_ == 0 && flights_.none() &&
+           mail_->own().sent_elsewhere() == mates_heard_;
   }
   Status post(Packet* packet, std::size_t bytes, Rank to) noexcept;
   std::uint32_t next_tag(Rank to) noexcept;
@@ -118,7 +118,8 @@ class Network {
   std::mutex mutex_;
   std::unique_ptr<Port> port_;
   std::optional<shm::NodeMail> mail_;
-  std::uint32_t turns_ = 0;        ///< of progress_mail()
+  std::uint32_t turns_ = 0;        ///< of take_in_seldom()
+  std::uint32_t lacking_ = 0;      ///< operations that lack what comes through the port
   std::uint32_t mates_heard_ = 0;  ///< messages of this node's ranks that came through the port
   const std::size_t longest_heard_;
   PacketPool pool_;

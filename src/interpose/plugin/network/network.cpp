@@ -95,6 +95,7 @@ void agree() {
   const Common all = common(fingerprint, connect());
   if (all.messenger) process.engine->carry_messages_in_background();
   opened = all.ready && exchange_places(comm, all.arena);
+  if (opened && all.arena) process.engine->open_mail();
   if (opened) return;
   process.engine->disconnect();
   host().Comm_free(&comm);
