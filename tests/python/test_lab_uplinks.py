@@ -28,7 +28,8 @@ def test_links_count_the_bytes_of_the_schedule(case: Case) -> None:
     if mpi is None:
         pytest.skip("no Open MPI here")
     small = Situation(leaves=2, nodes=2, rate=10**9, uplink=5 * 10**8, placement="cyclic")
-    job = topology.Job(Experiment("small", "", "", (small,), (case,)), small, case, "", case.recipes[0])
+    experiment = Experiment("small", "", "", (small,), (case,), counts_bytes=True)
+    job = topology.Job(experiment, small, case, "", case.recipes[0])
     topology.check_that_it_runs(mpi, job)
     (counted,) = topology_uplinks.count(mpi, job)
     assert counted.valid
