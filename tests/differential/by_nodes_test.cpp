@@ -122,8 +122,9 @@ std::vector<std::string> errors_of(const Disagreement& about) {
     plan.function = Function::alltoallv;
     plan.ranks = ranks;
     plan.counts.assign(ranks * ranks, 0);
-    plan.counts[static_cast<std::size_t>(about.from * ranks + about.to)] =
-        (rank == about.from ? about.sent : about.expected) / 8;
+    const std::size_t block =
+        static_cast<std::size_t>(about.from) * ranks + static_cast<std::size_t>(about.to);
+    plan.counts[block] = (rank == about.from ? about.sent : about.expected) / 8;
     harness::CallData data(plan, rank);
     if (communicator.run(data.call()) == Outcome::error)
       errors[static_cast<std::size_t>(rank)] = communicator.error();

@@ -177,8 +177,9 @@ Status Messages::advance_recv(Transfer& transfer) noexcept {
 /// Long data come through the port, and so does what has found the mailbox full.
 Blocker Messages::recv_blocker(const Transfer& transfer) const noexcept {
   const std::lock_guard lock(network_.mutex_);
-  const bool by_mail = is_mate(transfer.peer) && !has_flight(transfer.state) && network_.has_all_by_mail();
-  return by_mail ? network_.mail_->own().blocker(transfer.peer) : Blocker{nullptr, 0, transfer.peer};
+  if (is_mate(transfer.peer) && !has_flight(transfer.state) && network_.has_all_by_mail())
+    return network_.own_mailbox()->blocker(transfer.peer);
+  return {nullptr, 0, transfer.peer};
 }
 
 Status Messages::start_recv(Transfer& transfer) noexcept {

@@ -50,14 +50,13 @@ void Network::take_in_seldom() noexcept {
 
 /// Where there is no memory for more, they stay in the mailbox.
 void Network::take_in_mail() noexcept {
-  if (!mail_) return;
-  shm::Mailbox& own = mail_->own();
-  while (const shm::Mailbox::Message* message = own.front()) {
+  shm::Mailbox* const own = own_mailbox();
+  while (const shm::Mailbox::Message* message = own ? own->front() : nullptr) {
     Packet* const packet = pool_.take();
     if (!packet) return;
     std::memcpy(static_cast<void*>(packet), message->data, message->bytes);
     packet->from = message->from;
-    own.drop();
+    own->drop();
     arrivals_.add(packet);
   }
 }
@@ -68,7 +67,8 @@ bool Network::hand_over(const Envelope& envelope, std::span<const Piece> pieces,
   static_assert(packet_bytes <= shm::Mailbox::longest);
   std::size_t bytes = sizeof envelope;
   for (const Piece& piece : pieces) bytes += piece.bytes;
-  shm::Mailbox* const box = mail_ ? mail_->of(to) : nullptr;
+  if (!mail_) return false;
+  shm::Mailbox* const box = mail_->of(to);
   return box && box->put(mail_->self(), bytes, [&](std::byte* data) {
     std::memcpy(data, &envelope, sizeof envelope);
     gather_pieces(pieces, data + sizeof envelope);

@@ -85,9 +85,10 @@ class Network {
   void announce_by_port(Rank to) noexcept;
   /// All that this process lacks comes by mail, and nothing of it is under way through the port.
   bool has_all_by_mail() noexcept {
-    return mail_ && lacking_ == 0 && leaving_ == 0 && flights_.none() &&
-           mail_->own().sent_elsewhere() == mates_heard_;
+    const shm::Mailbox* const own = own_mailbox();
+    return own && lacking_ == 0 && leaving_ == 0 && flights_.none() && own->sent_elsewhere() == mates_heard_;
   }
+  shm::Mailbox* own_mailbox() noexcept { return mail_ ? &mail_->own() : nullptr; }
   Status post(Packet* packet, std::size_t bytes, Rank to) noexcept;
   std::uint32_t next_tag(Rank to) noexcept;
 
