@@ -204,16 +204,27 @@ INSTANTIATE_TEST_SUITE_P(Weather, MessagesUnderDelays,
                                   (info.param.has_mail ? "with_mail" : "");
                          });
 
+/// Two ranks of one node; the third is elsewhere.
+struct Mates {
+  explicit Mates(const fake::WireSettings& settings = {}) : wire(3, settings) {}
+  fake::Wire wire;
+  OneNode node{3};
+  Network first{wire.port(0)}, second{wire.port(1)};
+  const std::vector<Rank> members = all(3);
+  Messages one{opened(first, 0), world, members}, two{opened(second, 1), world, members};
+
+ private:
+  Network& opened(Network& network, Rank rank) {
+    node.open(network, rank);
+    return network;
+  }
+};
+
 /// What does not fit the mailbox goes through the port, and who waits for it there asks there.
 TEST(Messages, GoThroughThePortWhereAMailboxIsFull) {
   constexpr std::uint32_t many = 3 * shm::Mailbox::slots;
-  fake::Wire wire(3, {});
-  OneNode node(3);
-  Network first(wire.port(0)), second(wire.port(1));
-  node.open(first, 0);
-  node.open(second, 1);
-  const auto members = all(3);
-  Messages sender(first, world, members), receiver(second, world, members);
+  Mates mates;
+  Messages &sender = mates.one, &receiver = mates.two;
   for (std::uint32_t i = 1; i <= many; ++i) {
     sender.begin(i, 5, {});
     Buffer out(8, static_cast<int>(i), false);
@@ -236,13 +247,8 @@ TEST(Messages, GoThroughThePortWhereAMailboxIsFull) {
 /// Who lacks what only memory will show may sleep; who lacks anything else has to ask.
 TEST(Messages, SayWhatTheyWaitFor) {
   constexpr std::size_t several_packets = 3 * mpi::packet_bytes;
-  fake::Wire wire(3, {.buffered_bytes = 0});
-  OneNode node(3);
-  Network first(wire.port(0)), second(wire.port(1));
-  node.open(first, 0);
-  node.open(second, 1);
-  const auto members = all(3);
-  Messages one(first, world, members), two(second, world, members);
+  Mates mates({.buffered_bytes = 0});
+  Messages &one = mates.one, &two = mates.two;
   one.begin(1, 5, {});
   two.begin(1, 5, {});
   Buffer in(8, 255, false), far(8, 255, false), out(8, 1, false);
@@ -250,7 +256,7 @@ TEST(Messages, SayWhatTheyWaitFor) {
   EXPECT_EQ(two.advance_recv(near_one), Status::pending);
   const Blocker before = two.recv_blocker(near_one);
   ASSERT_NE(before.word, nullptr);
-  Messages other(second, {8, 12}, members);  // another operation of this process
+  Messages other(mates.second, {8, 12}, mates.members);  // another operation of this process
   other.begin(1, 5, {});
   EXPECT_EQ(other.advance_recv(far_one), Status::pending);
   EXPECT_EQ(other.recv_blocker(far_one).word, nullptr);
@@ -280,19 +286,14 @@ TEST(Messages, SayWhatTheyWaitFor) {
   two.begin(2, 5, {});
   EXPECT_EQ(two.advance_recv(late), Status::pending);
   EXPECT_NE(two.recv_blocker(late).word, nullptr);
-  second.close();
+  mates.second.close();
   EXPECT_EQ(two.recv_blocker(late).word, nullptr);
 }
 
 /// Who has been told that a message comes by the port does not sleep on its mailbox.
 TEST(Messages, AreAskedForAtThePortWhereTheyAreAnnounced) {
-  fake::Wire wire(3, {});
-  OneNode node(3);
-  Network first(wire.port(0)), second(wire.port(1));
-  node.open(first, 0);
-  node.open(second, 1);
-  const auto members = all(3);
-  Messages sender(first, world, members), receiver(second, world, members);
+  Mates mates;
+  Messages &sender = mates.one, &receiver = mates.two;
   receiver.begin(100, 5, {});
   Buffer out(8, 1, false), in(8, 255, false);
   Transfer got = in.with(0);
