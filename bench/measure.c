@@ -6,7 +6,8 @@
 
 enum { least_batches = 5, most_batches = 400, most_per_turn = 16 };
 enum { validations = 3, calibrations = 4 };
-enum { most_warm_up = 63, least_warm_up_hocket = 15, least_batches_very_slow = 3 };
+enum { most_warm_up = 63, least_warm_up_hocket = 15, least_warm_up_very_slow = 3 };
+enum { least_batches_very_slow = 3 };
 static const double batch_seconds = 200e-6;
 static const double slow_call = 10e-3;
 static const double very_slow_call = 1;  // MPICH's reduce of 2 MiB takes four, with 8 ranks on 2 cores
@@ -43,17 +44,18 @@ static double batch(struct cell* cell, const struct side* side, long k) {
   return referee_slowest(timed_calls(cell, side->with_hocket, k));
 }
 
-static int least_warm_up(bool with_hocket, double known) {
-  if (with_hocket) return least_warm_up_hocket;
-  return known < very_slow_call ? 1 : 0;
+// Calls, by what the last one took.
+static int least_warm_up(bool with_hocket, double last) {
+  if (last >= very_slow_call) return with_hocket ? least_warm_up_very_slow : 0;
+  return with_hocket ? least_warm_up_hocket : 1;
 }
 
 // In steps of 1, 2, 4, ... calls.
 double warm_up(struct cell* cell, bool with_hocket, double seconds, double known) {
-  const int least = least_warm_up(with_hocket, known);
   double spent = known, last = known;
   int calls = 0;
-  for (int step = 1; calls < least || (calls < most_warm_up && spent < seconds / 4); step *= 2) {
+  for (int step = 1;
+       calls < least_warm_up(with_hocket, last) || (calls < most_warm_up && spent < seconds / 4); step *= 2) {
     last = referee_slowest(timed_calls(cell, with_hocket, step));
     spent += last;
     calls += step;

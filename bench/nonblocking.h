@@ -13,8 +13,9 @@ struct nonblocking_options {
   struct bench_options bench;
   int tests[most_tests];  // calls of MPI_Test per operation
   int test_count;
-  double compute;  // seconds per operation; 0: as long as start and wait take without it
-  bool timeline;   // instead of the costs: who waits for whom, operation by operation
+  double compute;       // seconds per operation; 0: as long as start and wait take without it
+  bool compute_native;  // as long as they take without Hocket, on both sides
+  bool timeline;        // instead of the costs: who waits for whom, operation by operation
   int operations;
   double late;                     // seconds that one rank comes too late to every operation
   int late_rank;                   // -1: another one for every operation, drawn
@@ -48,9 +49,9 @@ long units_in(double seconds);  // on an undisturbed core
 // Memory for so many bytes, every page of it touched; ends the program where there is none.
 void* memory(size_t bytes);
 
-// Where the time of an operation goes.
+// Where the time of an operation goes; and what the calls of MPI in it took of the thread's core.
 
-enum phase { phase_total, phase_start, phase_compute, phase_test, phase_wait, phase_count };
+enum phase { phase_total, phase_start, phase_compute, phase_test, phase_wait, phase_core, phase_count };
 
 const char* side_name(const struct nonblocking_options* options, bool with_hocket);
 

@@ -15,7 +15,8 @@ struct lane {
   struct operation* operation;
   enum loop loop;
   int tests;
-  bool apart;  // the ranks start every operation together, and the clock is read at every step
+  bool apart;      // the ranks start every operation together, and the clock is read at every step
+  bool reads_cpu;  // the core's time in MPI is read, too: of operations that take so long that it is not felt
   double compute;
   long units;
   int per_turn;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "nonblocking_lanes.h"
 #include "statistics.h"
@@ -10,6 +11,7 @@
 enum { most_lanes = 96, least_rounds = 5, least_rounds_slow = 3 };
 enum { warm_up_calls = 15, least_calls = 2, estimates = 25, most_per_turn = 1 << 12, most_apart = 64 };
 static const double turn_seconds = 200e-6, longest_turn = 10e-3, slow_round = 1;
+static const double read_cpu_from = 1e-3;
 
 static bool exists(const struct way* way) {
   return form_exists(way->operation.cell, way->operation.form);
@@ -34,6 +36,36 @@ static void compute_part(const struct lane* lane, int part, int parts) {
     compute_work(lane->units * (part + 1) / parts - lane->units * part / parts);
 }
 
+static double cpu_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// To be called before and after each call of MPI.
+static void charge_cpu(const struct lane* lane, struct times* t, double sign) {
+  if (lane->reads_cpu) t->seconds[phase_core] += sign * cpu_now();
+}
+
+static void call_start(const struct lane* lane, struct times* t) {
+  charge_cpu(lane, t, -1);
+  operation_start(lane->operation);
+  charge_cpu(lane, t, 1);
+}
+
+static bool call_test(const struct lane* lane, struct times* t) {
+  charge_cpu(lane, t, -1);
+  const bool complete = operation_test(lane->operation);
+  charge_cpu(lane, t, 1);
+  return complete;
+}
+
+static void call_wait(const struct lane* lane, struct times* t) {
+  charge_cpu(lane, t, -1);
+  operation_wait(lane->operation);
+  charge_cpu(lane, t, 1);
+}
+
 // In as many parts as there are tests, one test after each; none once the operation is complete, but the
 // clock is read all the same: what that costs must not depend on when an operation ends.
 static void compute(const struct lane* lane, struct times* t, double* since) {
@@ -42,7 +74,7 @@ static void compute(const struct lane* lane, struct times* t, double* since) {
   for (int part = 0; part < parts; ++part) {
     compute_part(lane, part, parts);
     charge(t, phase_compute, since);
-    if (!complete) complete = operation_test(lane->operation);
+    if (!complete) complete = call_test(lane, t);
     charge(t, phase_test, since);
   }
 }
@@ -50,10 +82,10 @@ static void compute(const struct lane* lane, struct times* t, double* since) {
 static void step_by_step(const struct lane* lane, struct times* t) {
   double since = now();
   const double begin = since;
-  if (lane->loop != loop_alone) operation_start(lane->operation);
+  if (lane->loop != loop_alone) call_start(lane, t);
   charge(t, phase_start, &since);
   if (lane->loop != loop_none) compute(lane, t, &since);
-  if (lane->loop != loop_alone) operation_wait(lane->operation);
+  if (lane->loop != loop_alone) call_wait(lane, t);
   charge(t, phase_wait, &since);
   t->seconds[phase_total] += since - begin;
 }
@@ -128,17 +160,21 @@ static void validate_way(struct way* way, int calls, double seconds) {
     way->valid = answers_right(way);
 }
 
-// The least of a few: a disturbed one must not decide how much is computed.
+// Neither a disturbed one nor a lucky one decides how much is computed: by TCP, messages both ways may take
+// half as long as usual.
 static void estimate(struct way* way, double seconds) {
   const struct lane lane = {
       .with_hocket = way->with_hocket, .operation = &way->operation, .apart = true, .per_turn = 1};
   const double end = now() + seconds;
-  for (int i = 0; referee_decides(i == 0 || (i < estimates && now() < end)); ++i) {
+  double each[estimates];
+  int count = 0;
+  while (referee_decides(count == 0 || (count < estimates && now() < end))) {
     struct times t;
     take_turn(&lane, &t);
-    const double slowest = referee_slowest(t.seconds[phase_total]);
-    if (i == 0 || slowest < way->estimate) way->estimate = slowest;
+    each[count++] = referee_slowest(t.seconds[phase_total]);
   }
+  sort_numbers(each, count);
+  way->estimate = quantile(each, count, 0.5);
 }
 
 static void open_way(struct way* way, struct cell* cell, enum form form, bool with_hocket, double seconds) {
@@ -173,6 +209,7 @@ static struct lane lane_of(struct way* way, bool apart) {
   return (struct lane){.with_hocket = way->with_hocket,
                        .operation = &way->operation,
                        .apart = apart,
+                       .reads_cpu = apart && way->estimate >= read_cpu_from,
                        .per_turn = turns_in(way->estimate, apart ? most_apart : most_per_turn)};
 }
 
@@ -186,8 +223,16 @@ static struct lane computing(struct way* way, enum loop loop, int tests, double 
   return lane;
 }
 
+// How much is computed beside an operation of this side.
+static double computation(const struct nonblocking_options* options, struct way ways[side_count][form_count],
+                          int side) {
+  const int as_long_as = options->compute_native && !options->bench.untouched ? side_native : side;
+  return options->compute > 0 ? options->compute : ways[as_long_as][form_nonblocking].estimate;
+}
+
 // The lanes of one side: each form by itself, and the non-blocking one with all loops and numbers of tests.
-static int add_lanes(const struct nonblocking_options* options, struct way* ways, struct lane* lanes) {
+static int add_lanes(const struct nonblocking_options* options, struct way* ways, double seconds,
+                     struct lane* lanes) {
   int count = 0;
   for (int form = 0; form < form_count; ++form) {
     if (!can_be_timed(&ways[form])) continue;
@@ -196,7 +241,6 @@ static int add_lanes(const struct nonblocking_options* options, struct way* ways
   }
   struct way* way = &ways[form_nonblocking];
   if (!can_be_timed(way)) return count;
-  const double seconds = options->compute > 0 ? options->compute : way->estimate;
   for (int i = 0; i < options->test_count; ++i) {
     lanes[count++] = computing(way, loop_alone, options->tests[i], seconds);
     lanes[count++] = computing(way, loop_time, options->tests[i], seconds);
@@ -237,11 +281,11 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
   struct lane lanes[most_lanes];
   const int sides = options->bench.untouched ? 1 : side_count;
   int count = 0;
-  for (int side = 0; side < sides; ++side) {
+  for (int side = 0; side < sides; ++side)
     for (int form = 0; form < form_count; ++form)
       open_way(&ways[side][form], cell, (enum form)form, side == side_hocket, options->bench.seconds);
-    count += add_lanes(options, ways[side], lanes + count);
-  }
+  for (int side = 0; side < sides; ++side)
+    count += add_lanes(options, ways[side], computation(options, ways, side), lanes + count);
   struct times* mine = memory((size_t)most_rounds * (size_t)count * sizeof *mine);
   const int rounds = count > 0 ? run_rounds(lanes, count, options->bench.seconds * sides, mine) : 0;
   struct times* all = gathered(cell, mine, rounds * count);

@@ -6,7 +6,7 @@
 #include "nonblocking.h"
 
 static const char usage[] =
-    "usage: hocket_nonblocking [options of hocket_bench] [--tests 0,1,16] [--compute US]\n"
+    "usage: hocket_nonblocking [options of hocket_bench] [--tests 0,1,16] [--compute US|native]\n"
     "       hocket_nonblocking [...] --operations N [--skew US[:RANK]] [--noise HZxUS] [--seed N]\n"
     "Times non-blocking and persistent collectives, or (--operations) records who waits for whom. See\n"
     "docs/benchmark.md.\n";
@@ -64,6 +64,8 @@ static void parse_noise(const char* text, struct nonblocking_options* o) {
 static bool is_own(const char* name, char* value, struct nonblocking_options* o) {
   if (strcmp(name, "--tests") == 0)
     parse_tests(value, o);
+  else if (strcmp(name, "--compute") == 0 && strcmp(value, "native") == 0)
+    o->compute_native = true;
   else if (strcmp(name, "--compute") == 0)
     o->compute = 1e-6 * number_of(name, value);
   else if (strcmp(name, "--operations") == 0)

@@ -45,6 +45,11 @@ def hocket_exec() -> Path:
     return prefix() / "bin" / "hocket-exec"
 
 
+def worker() -> Path:
+    """hocketd, the worker process of a node."""
+    return prefix() / "lib" / "hocket" / "hocketd"
+
+
 def library(name: str = "") -> Path:
     """libhocket.so, the plugin of one ABI family (ompi, mpich, abi), or what a lab preloads (lab)."""
     return prefix() / "lib" / "hocket" / (f"libhocket_{name}.so" if name else "libhocket.so")

@@ -35,10 +35,22 @@ class PlanCounts:
     evictions: int
 
 
+@dataclass(frozen=True)
+class HandedCounts:
+    """Of what a rank handed to its node's worker, in bytes of metadata: calls, and the buffers of calls,
+    which are told once."""
+
+    starts: int
+    start_bytes: int
+    buffers: int
+    buffer_bytes: int
+
+
 @dataclass
 class Report:
     rows: list[ReportRow] = field(default_factory=list)
     plans: PlanCounts | None = None
+    handed: HandedCounts | None = None
     notes: list[str] = field(default_factory=list)
 
     def accelerated(self) -> int:
@@ -64,6 +76,15 @@ def _plans(record: dict[str, Any]) -> PlanCounts:
     return PlanCounts(int(record["plan_hits"]), int(record["plan_misses"]), int(record["plan_evictions"]))
 
 
+def _handed(record: dict[str, Any]) -> HandedCounts:
+    return HandedCounts(
+        starts=int(record["handed_starts"]),
+        start_bytes=int(record["handed_start_bytes"]),
+        buffers=int(record["handed_buffers"]),
+        buffer_bytes=int(record["handed_buffer_bytes"]),
+    )
+
+
 def read(path: Path) -> Report:
     try:
         return parse(path.read_text(), str(path))
@@ -84,6 +105,8 @@ def parse(text: str, origin: str) -> Report:
                 report.notes.append(str(record["note"]))
             elif "plan_hits" in record:
                 report.plans = _plans(record)
+            elif "handed_starts" in record:
+                report.handed = _handed(record)
             else:
                 report.rows.append(_row(record))
         except (ValueError, KeyError, TypeError) as problem:
@@ -122,5 +145,9 @@ def renderable(report: Report) -> RenderableType:
     if report.plans:
         made = f"{report.plans.misses} plans made, used again by {report.plans.hits} calls"
         parts.append(Text(f"{made}, {report.plans.evictions} given up for others"))
+    if report.handed:
+        told = f"{report.handed.buffers} sets of buffers in {format_bytes(report.handed.buffer_bytes)}"
+        calls = f"{report.handed.starts} calls in {format_bytes(report.handed.start_bytes)}"
+        parts.append(Text(f"the node's worker was handed {calls}, and told of {told}"))
     parts.extend(Text(f"note: {note}") for note in report.notes)
     return Group(*parts)

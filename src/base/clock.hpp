@@ -13,6 +13,12 @@ inline std::uint64_t monotonic_ns() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// Below a second; a signal may end it early.
+inline void sleep_ns(long ns) noexcept {
+  const timespec duration{0, ns};
+  nanosleep(&duration, nullptr);
+}
+
 inline double monotonic_seconds() noexcept {
   return static_cast<double>(monotonic_ns()) * 1e-9;
 }

@@ -1,7 +1,6 @@
 #include "engine/arena.hpp"
 
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -173,8 +172,7 @@ void SharedArena::pause(int turn) const {
     sched_yield();
     return;
   }
-  const timespec moment{0, turn < 200 ? 100'000 : 1'000'000};
-  nanosleep(&moment, nullptr);
+  sleep_ns(turn < 200 ? 100'000 : 1'000'000);
 }
 
 bool SharedArena::sealed() {

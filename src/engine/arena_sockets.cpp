@@ -2,8 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,65 +11,10 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "engine/unix_sockets.hpp"
 
 namespace hocket::engine {
 namespace {
-
-struct Address {
-  sockaddr_un value{};
-  socklen_t size = 0;
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&value); }
-};
-
-/// Abstract: a first byte of zero; no file, gone with its socket.
-Address address_of(const std::string& name) {
-  Address address;
-  address.value.sun_family = AF_UNIX;
-  std::memcpy(address.value.sun_path + 1, name.data(), name.size());
-  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  return address;
-}
-
-Descriptor new_socket() {
-  return Descriptor::moved_up(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-}
-
-/// The process that listens (or connected), as the kernel noted it then.
-ucred peer_of(const Descriptor& socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    peer.uid = static_cast<uid_t>(-1);
-  return peer;
-}
-
-bool is_same_user(const Descriptor& socket) {
-  return peer_of(socket).uid == geteuid();
-}
-
-/// Room for one descriptor beside one byte.
-struct Message {
-  char byte = 'h';
-  iovec part{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-  msghdr header{};
-  Message() {
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control;
-    header.msg_controllen = sizeof control;
-  }
-};
-
-void send_file(const Descriptor& to, int file) noexcept {
-  Message message;
-  cmsghdr* control = CMSG_FIRSTHDR(&message.header);
-  control->cmsg_level = SOL_SOCKET;
-  control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN(sizeof file);
-  std::memcpy(CMSG_DATA(control), &file, sizeof file);
-  sendmsg(to.number(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
 
 /// The link says "/memfd:NAME (deleted)".
 bool is_memfd_named(int directory, const char* entry, const std::string& name) {
@@ -113,10 +56,8 @@ std::string arena_name(const std::string& key) {
 }
 
 Descriptor offer_arena(const std::string& name) {
-  Descriptor listener = new_socket();
-  const Address address = address_of(name);
-  if (!listener || bind(listener.number(), address.get(), address.size) != 0 ||
-      listen(listener.number(), 4096) != 0)
+  Descriptor listener = new_unix_socket();
+  if (!listener || !listen_at(listener, name))
     throw Error(errno == EADDRINUSE ? "another process of this job is local rank 0 already"
                                     : std::string("no abstract Unix socket: ") + std::strerror(errno));
   return listener;
@@ -124,38 +65,28 @@ Descriptor offer_arena(const std::string& name) {
 
 void serve_arena(const Descriptor& listener, int arena_file) noexcept {
   if (!listener.intact()) return;
-  for (;;) {
-    const int accepted = accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (accepted < 0) return;
-    const Descriptor connection(accepted);
+  while (const Descriptor connection = accept_from(listener))
     if (is_same_user(connection)) send_file(connection, arena_file);
-  }
 }
 
 void ArenaRequest::prepare() {
-  socket_ = new_socket();
+  socket_ = new_unix_socket();
 }
 
 bool ArenaRequest::connect() {
   if (!socket_.intact()) prepare();
-  const Address address = address_of(name_);
-  if (!socket_ || ::connect(socket_.number(), address.get(), address.size) != 0) return false;
+  if (!socket_ || !connect_to(socket_, name_)) return false;
   if (!is_same_user(socket_)) throw Error("another user holds the address of this job's arena");
   return true;
 }
 
 Descriptor ArenaRequest::answer() {
-  Message message;
-  const ssize_t size = recvmsg(socket_.number(), &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {  // closed: try again
+  ReceivedFile received = receive_file(socket_);
+  if (received.closed) {  // try again
     is_connected_ = false;
     socket_.reset();
   }
-  const cmsghdr* control = size > 0 ? CMSG_FIRSTHDR(&message.header) : nullptr;
-  if (!control || control->cmsg_type != SCM_RIGHTS) return {};
-  int file = -1;
-  std::memcpy(&file, CMSG_DATA(control), sizeof file);
-  return Descriptor::moved_up(file);
+  return std::move(received.file);
 }
 
 Descriptor ArenaRequest::poll() {

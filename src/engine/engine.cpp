@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "engine/device_runtime.hpp"
+#include "engine/handover/client.hpp"
+#include "engine/handover/registry.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hocket::engine {
@@ -19,14 +21,15 @@ Engine::Engine(const Options& options, Host host)
     : options_(options),
       host_(host),
       rules_(options.disable, options.force, options.rules),
-      costs_(tuning::costs_from(options.costs)) {
+      costs_(tuning::costs_from(options.costs)),
+      registry_(std::make_unique<handover::Registry>()) {
   kernels::select(options.isa);
 }
 
 Engine::~Engine() = default;
 
 bool Engine::wants_network() const {
-  return options_.across_nodes || options_.node_size > 0;
+  return options_.across_nodes || options_.node_size > 0 || options_.workers > 0;
 }
 
 std::string Engine::fingerprint() const {
@@ -38,7 +41,19 @@ void Engine::connect(std::unique_ptr<transports::mpi::Port> port) {
   network_ = std::make_unique<transports::mpi::Network>(std::move(port));
 }
 
+void Engine::employ(Employed employed) {
+  employed_ = std::move(employed);
+}
+
+void Engine::hear_of_workers() noexcept {
+  transports::mpi::Network* const open = network();
+  if (!open) return;
+  open->progress();
+  registry_->hear(*open);
+}
+
 void Engine::disconnect() {
+  if (employed_.worker) employed_.worker->leave();
   if (network_) network_->close();
 }
 

@@ -20,6 +20,11 @@
 
 namespace hocket::engine {
 
+namespace handover {
+class Client;
+class Registry;
+}  // namespace handover
+
 class Engine {
  public:
   Engine(const Options& options, Host host);
@@ -60,6 +65,26 @@ class Engine {
   transports::mpi::Network* network() {  ///< null: none
     return network_ && network_->is_open() ? network_.get() : nullptr;
   }
+  /// All ranks of the job have a worker on their node, which carries non-blocking collectives out.
+  struct Employed {
+    std::unique_ptr<handover::Client> worker;
+    bool reaches_others = false;  ///< the workers of other nodes
+    bool beside_it = false;  ///< others go on as well, inside of whatever calls of the MPI the program makes
+  };
+  void employ(Employed employed);
+  /// Null: none.
+  handover::Client* worker() const noexcept {
+    return employed_.worker && network_->is_open() ? employed_.worker.get() : nullptr;
+  }
+  handover::Client* worker_across_nodes() const noexcept {
+    return employed_.reaches_others ? worker() : nullptr;
+  }
+  /// What is handed to it.
+  handover::Registry& registry() noexcept { return *registry_; }
+  /// Takes in what other ranks say about workers that have gone.
+  void hear_of_workers() noexcept;
+  /// Whether non-blocking operations over several nodes that the worker does not carry out can be relied on.
+  bool goes_on_beside_worker() const noexcept { return background_ || employed_.beside_it; }
   /// Where all ranks are, once they have told each other; null: not known.
   const Places* places() const noexcept { return places_ ? &*places_ : nullptr; }
   /// As all ranks have heard. `shared`: by the ranks of each node; none of them is without its arena. Throws
@@ -98,6 +123,8 @@ class Engine {
   std::optional<SlotPart> mail_;  ///< memory of this node's mailboxes, until nobody may sleep on it any more
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
+  Employed employed_;
+  const std::unique_ptr<handover::Registry> registry_;
   std::optional<Places> places_;
   std::string why_not_;
   bool lacks_arena_ = false;

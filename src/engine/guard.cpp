@@ -1,12 +1,22 @@
 #include "engine/guard.hpp"
 
-#include <thread>
 #include <utility>
+
+#include "base/clock.hpp"
 
 namespace hocket::engine {
 
 namespace {
 constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
+}  // namespace
+
+std::string posted_failure(const transports::shm::Header& header, double seconds) {
+  const Deadline deadline(seconds);
+  while (header.failed.load(std::memory_order_acquire) == 1) {
+    if (deadline.passed()) return "a collective failed; the rank that noticed has not said why";
+    sleep_ns(100'000);
+  }
+  return header.error_text.data();
 }
 
 Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
@@ -69,10 +79,8 @@ void Guard::fail(std::uint32_t call, Status status, const std::string& detail) n
   post_failure(failures_, [&] { return explain(call, status, detail); });
 }
 
-std::string Guard::error() const {
-  for (int i = 0; i < 1000 && failures_.failed.load(std::memory_order_acquire) == 1; ++i)
-    std::this_thread::yield();  // another rank is writing it
-  return failures_.error_text.data();
+void Guard::fail(const std::string& text) noexcept {
+  post_failure(failures_, [&] { return text; });
 }
 
 }  // namespace hocket::engine

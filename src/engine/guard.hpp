@@ -28,6 +28,9 @@ void post_failure(transports::shm::Header& header, Compose compose) noexcept {
   header.failed.store(2, std::memory_order_release);
 }
 
+/// That text. Waits while another rank is writing it: for all of its work, however late that one gets a core.
+std::string posted_failure(const transports::shm::Header& header, double seconds = 5);
+
 class Guard final : public transports::Watch {
  public:
   /// `failures`: where the communicator's error is.
@@ -45,8 +48,10 @@ class Guard final : public transports::Watch {
   /// Notes the communicator as given up in the call of this number, and composes the text, unless another
   /// rank has done so.
   void fail(std::uint32_t call, Status status, const std::string& detail = {}) noexcept;
+  /// The same with a text of its own.
+  void fail(const std::string& text) noexcept;
   bool failed() const noexcept { return failures_.failed.load(std::memory_order_relaxed) != 0; }
-  std::string error() const;
+  std::string error() const { return posted_failure(failures_); }
   transports::shm::Header& failures() const noexcept { return failures_; }
 
  private:

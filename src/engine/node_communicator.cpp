@@ -102,12 +102,17 @@ void NodeCommunicator::mark_native(Function function) noexcept {
   channel_.skip();
 }
 
+Starts& NodeCommunicator::starts_of(const Prepared& prepared) {
+  if (prepared.own_starts) return *prepared.own_starts;
+  if (prepared.path.handed) return *handed_;
+  return *lane_;
+}
+
 Outstanding* NodeCommunicator::start(Prepared& prepared, const Call& call) noexcept {
   if (guard_.failed()) [[unlikely]]
     return nullptr;
   if (!prepared.has_choice()) prepared.path.row->count(call.agreed_bytes);
-  Starts& starts = prepared.own_starts ? *prepared.own_starts : *lane_;
-  return starts.start(prepared, call);
+  return starts_of(prepared).start(prepared, call);
 }
 
 template class DecidingCommunicator<NodeCommunicator>;

@@ -8,6 +8,7 @@
 #include "engine/communicator.hpp"
 #include "engine/deciding_communicator.hpp"
 #include "engine/guard.hpp"
+#include "engine/handover/handed_starts.hpp"
 #include "engine/nonblocking.hpp"
 #include "engine/path_runner.hpp"
 #include "engine/plans.hpp"
@@ -73,6 +74,8 @@ class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
   Outcome follow(const Path& path, const Call& call) noexcept;
   void report_failure(Status status) noexcept;
 
+  Starts& starts_of(const Prepared& prepared);
+
   // node_communicator_paths.cpp
   Decision* decision_about(const Call& call) noexcept;                      ///< null: no memory
   Decision* sampled_decision(const Call& call) noexcept;                    ///< null: no memory
@@ -91,12 +94,14 @@ class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
                    const tuning::Choice& ruled);
   Contenders contenders(const Call& call, const tuning::Situation& situation,
                         const tuning::Choice& ruled) const;
+  bool decide_for_worker(Prepared& prepared, const Call& call);
+  std::unique_ptr<Starts> new_handed_starts(std::uint32_t request);
   void decide_on_lane(Prepared& prepared, const Call& call);
   tuning::Choice choice_on_lane(Form form, const Call& call, const tuning::Situation& situation) const;
   Path path_on_lane(const CallKind& kind, const Call& call, const tuning::Choice& choice);
   std::unique_ptr<NonblockingLane> open_lane(std::uint32_t number);
-  void open_lane_for(Prepared& prepared);
-  void open_own_lane(Prepared& prepared);
+  void open_starts_for(Prepared& prepared);
+  void open_own_starts(Prepared& prepared);
 
   Engine& engine_;
   const SlotKey key_;
@@ -114,7 +119,8 @@ class NodeCommunicator final : public DecidingCommunicator<NodeCommunicator> {
   OwnRows rows_;
   PreparedCalls prepared_;
   std::unique_ptr<NonblockingLane> lane_;  ///< from the first non-blocking call on
-  std::uint32_t persistent_lanes_ = 0;     ///< that persistent requests have asked for
+  std::unique_ptr<Starts> handed_;         ///< of what the node's worker carries out, once there is any
+  std::uint32_t persistent_requests_ = 0;  ///< that were not left to the MPI
   /// Grows when blocking calls find something out that non-blocking ones are decided by: in the same call on
   /// all ranks.
   std::uint32_t found_out_ = 0;

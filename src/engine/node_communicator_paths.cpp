@@ -7,6 +7,7 @@
 #include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
 #include "engine/node_communicator.hpp"
+#include "engine/node_employer.hpp"
 
 namespace hocket::engine {
 
@@ -209,8 +210,8 @@ Prepared* NodeCommunicator::prepare(const Call& call, Form form) noexcept {
     prepared->kind = kind;
     prepared->found_out = found_out_;
     prepared->signature = engine_.options().check ? signature_of(kind) : 1;
-    decide_on_lane(*prepared, call);
-    if (form == Form::nonblocking) open_lane_for(*prepared);
+    if (!decide_for_worker(*prepared, call)) decide_on_lane(*prepared, call);
+    if (form == Form::nonblocking) open_starts_for(*prepared);
     return &prepared_.add(std::move(prepared));
   } catch (...) {  // no memory for a plan on this rank alone: the others cannot know
     guard_.fail(channel_.instance() + 1, Status::no_memory);
@@ -223,7 +224,7 @@ std::unique_ptr<Prepared> NodeCommunicator::prepare_persistent(const Call& call)
   if (!decided) return nullptr;
   try {
     auto own = own_copy_of(*decided);
-    if (!own->is_native()) open_own_lane(*own);
+    if (!own->is_native()) open_own_starts(*own);
     return own;
   } catch (...) {  // on this rank alone, again
     guard_.fail(channel_.instance() + 1, Status::no_memory);
@@ -236,21 +237,54 @@ std::unique_ptr<NonblockingLane> NodeCommunicator::open_lane(std::uint32_t numbe
 }
 
 /// All ranks make the communicator's persistent requests in the same order.
-void NodeCommunicator::open_own_lane(Prepared& prepared) {
-  auto lane = open_lane(++persistent_lanes_);
+void NodeCommunicator::open_own_starts(Prepared& prepared) {
+  const std::uint32_t request = ++persistent_requests_;
+  if (prepared.path.handed) {
+    prepared.own_starts = new_handed_starts(request);
+    return;
+  }
+  auto lane = open_lane(request);
   if (lane && lane->has_memory_for(prepared))
     prepared.own_starts = std::move(lane);
   else
     prepared.path = native(prepared.kind, "the arena's budget is spent");
 }
 
-/// The communicator's lane is opened by the first call that is not left to the MPI: a bounded lock, and no
-/// other rank has to be there.
-void NodeCommunicator::open_lane_for(Prepared& prepared) {
+/// The communicator's lane is opened by the first call that is not left to the MPI or the worker: a bounded
+/// lock, and no other rank has to be there.
+void NodeCommunicator::open_starts_for(Prepared& prepared) {
   if (prepared.is_native()) return;
+  if (prepared.path.handed) {
+    if (!handed_) handed_ = new_handed_starts(0);
+    return;
+  }
   if (!lane_) lane_ = open_lane(0);
   if (!lane_ || !lane_->has_memory_for(prepared))
     prepared.path = native(prepared.kind, "the arena's budget is spent");
+}
+
+std::unique_ptr<Starts> NodeCommunicator::new_handed_starts(std::uint32_t request) {
+  return std::make_unique<handover::HandedStarts>(
+      std::make_unique<NodeEmployer>(engine_, key_, members_, channel_.rank(), guard_), *engine_.worker(),
+      request);
+}
+
+/// Its worker sends messages between the ranks, by the rules of messages between nodes: what these leave to
+/// the MPI, the ranks do faster by themselves. False: the worker does not carry it out.
+bool NodeCommunicator::decide_for_worker(Prepared& prepared, const Call& call) {
+  if (!engine_.worker()) return false;
+  tuning::Situation situation = situation_of(prepared.kind, call);
+  situation.across_nodes = true;
+  situation.blocking = false;
+  situation.background = true;
+  const tuning::Choice choice = engine_.rules().choose(situation);
+  if (!handover::is_for_workers(choice, call)) return false;
+  const CallKind& kind = prepared.kind;
+  prepared.path.handed = choice.recipe;
+  prepared.path.copies_input = copies_input(*choice.recipe.algorithm);
+  prepared.path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name,
+                                std::string(choice.reason) + "; by the node's worker");
+  return true;
 }
 
 /// Before it is known whether the ranks read each other's memory, for both answers; but messages of a pair

@@ -1,7 +1,5 @@
 #include "engine/node_tables.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 
@@ -33,8 +31,7 @@ class Naps {
  public:
   void nap() {
     constexpr long longest_ns = 2'000'000;
-    const timespec moment{0, next_ns_};
-    nanosleep(&moment, nullptr);
+    sleep_ns(next_ns_);
     next_ns_ = std::min(next_ns_ + next_ns_ / 4, longest_ns);
   }
 

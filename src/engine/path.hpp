@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "algorithms/catalog.hpp"
 #include "engine/compiled/flat.hpp"
 #include "engine/report.hpp"
 #include "engine/sizes_ahead.hpp"
 #include "executors/plan.hpp"
+#include "passes/recipe.hpp"
 
 namespace hocket::engine {
 
@@ -18,12 +20,13 @@ struct Path {
   std::shared_ptr<const executors::Plan> plan;       ///< interpreted plan, or neither: left to the MPI
   std::shared_ptr<const AheadPlan> ahead;            ///< what runs before it, or nothing
   const algorithms::Algorithm* algorithm = nullptr;  ///< of the interpreted plan: the memory that it runs on
-  bool small_blocks_first = false;  ///< the plan is only for what compiled/small_blocks.hpp leaves
-  bool lends = false;               ///< large messages between two ranks are read where they are
-  bool copies_input = false;        ///< in-place calls need a copy of the input
+  bool small_blocks_first = false;       ///< the plan is only for what compiled/small_blocks.hpp leaves
+  bool lends = false;                    ///< large messages between two ranks are read where they are
+  bool copies_input = false;             ///< in-place calls need a copy of the input
+  std::optional<passes::Recipe> handed;  ///< to the node's worker, instead of a plan
   ReportRow* row = nullptr;
 
-  bool is_native() const noexcept { return !flat && !plan; }
+  bool is_native() const noexcept { return !flat && !plan && !handed; }
 };
 
 /// Of in-place calls.

@@ -108,7 +108,8 @@ Status PathRunner::transfer(const Path& path, const Operation& op) {
   Binding binding(plan, op);
   workspace_.fit_scratch(binding.scratch_bytes(binding.extent()));
   cells_->sign(channel_.signature());
-  cells_->lend_from(path.lends ? *least_loan_ : transports::shm::Cells::never);
+  cells_->lend_from(path.lends ? least_loan_.value_or(transports::shm::Cells::never)
+                               : transports::shm::Cells::never);
   binding.select({0, binding.extent()}, workspace_.scratch.data());
   Machine machine(plan, binding, op, {nullptr, cells_.get()}, workspace_);
   return executors::run_blocking(machine, channel_.waiting());

@@ -11,27 +11,53 @@
 namespace hocket::engine {
 namespace {
 
-constexpr int start_time_field = 22;  // proc(5), counted from 1
+// proc(5), counted from 1
+constexpr int state_field = 3, user_time_field = 14, system_time_field = 15, start_time_field = 22;
+
+/// What the system tells of a process in one line.
+class Stat {
+ public:
+  explicit Stat(pid_t pid) {
+    char path[48];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t size = read(file, text_, sizeof text_ - 1);
+    close(file);
+    text_[size > 0 ? size : 0] = '\0';
+    const char* const after_name =
+        std::strrchr(text_, ')');  // the name itself may hold spaces and parentheses
+    if (after_name && after_name[1] == ' ') before_state_ = after_name + 1;
+  }
+
+  /// 0: there is no such process, or only its remains.
+  char state() const {
+    const char state = before_state_ ? before_state_[1] : '\0';
+    return state == 'Z' || state == 'X' ? '\0' : state;
+  }
+  /// After the state.
+  std::uint64_t number(int field) const {
+    const char* blank = before_state_;
+    for (int at = state_field; blank && at < field; ++at) blank = std::strchr(blank + 1, ' ');
+    return blank ? std::strtoull(blank, nullptr, 10) : 0;
+  }
+
+ private:
+  char text_[1024] = "";
+  const char* before_state_ = nullptr;
+};
 
 }  // namespace
 
 std::uint64_t start_time_of(pid_t pid) {
-  char path[48];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  char text[1024];
-  const ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  if (size <= 0) return 0;
-  text[size] = '\0';
-  const char* const after_name = std::strrchr(text, ')');  // the name itself may hold spaces and parentheses
-  if (!after_name || after_name[1] != ' ') return 0;
-  const char state = after_name[2];
-  const char* field = after_name + 1;  // the blank before field 3
-  for (int number = 3; field && number < start_time_field; ++number) field = std::strchr(field + 1, ' ');
-  if (!field || state == 'Z' || state == 'X') return 0;
-  return std::strtoull(field, nullptr, 10);
+  const Stat stat(pid);
+  return stat.state() ? stat.number(start_time_field) : 0;
+}
+
+Activity activity_of(pid_t pid) {
+  const Stat stat(pid);
+  const auto tick_ns = std::uint64_t{1'000'000'000} / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  return {stat.state(), (stat.number(user_time_field) + stat.number(system_time_field)) * tick_ns};
 }
 
 std::uint64_t pid_namespace() {

@@ -12,6 +12,12 @@ namespace hocket::engine {
 /// zombie).
 std::uint64_t start_time_of(pid_t pid);
 
+struct Activity {
+  char state = '\0';         ///< as ps shows it: 'R' runs, or waits for a core; 0: there is no such process
+  std::uint64_t ran_ns = 0;  ///< on a core, so far
+};
+Activity activity_of(pid_t pid);
+
 /// Inode of this process's PID namespace; 0 if it cannot be told. Numbers of processes compare only within
 /// one.
 std::uint64_t pid_namespace();

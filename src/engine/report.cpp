@@ -106,6 +106,12 @@ std::string plans_text(const PlanCounts& p) {
          std::to_string(p.evictions) + " given up for others";
 }
 
+std::string handed_text(const HandedCounts& h) {
+  return "the node's worker was handed " + std::to_string(h.starts) + " calls in " +
+         std::to_string(h.start_bytes) + " bytes, and told of " + std::to_string(h.buffers) +
+         " sets of buffers in " + std::to_string(h.buffer_bytes);
+}
+
 void write_line(JsonWriter& json, const ReportLine& row) {
   json.begin_object()
       .member("collective", name_of(row.called))
@@ -253,12 +259,19 @@ PlanCounts Report::plans() const {
   return counts;
 }
 
+HandedCounts Report::handed() const noexcept {
+  return {handed_starts_.load(std::memory_order_relaxed), handed_start_bytes_.load(std::memory_order_relaxed),
+          handed_buffers_.load(std::memory_order_relaxed),
+          handed_buffer_bytes_.load(std::memory_order_relaxed)};
+}
+
 std::string Report::text() const {
   std::vector<Fields> table{heading()};
   for (const ReportLine& row : lines())
     if (row.calls) table.push_back(fields_of(row));
   std::string text = table.size() > 1 ? aligned(table) : std::string("no collective was called\n");
   if (const PlanCounts p = plans(); p.misses) text += "note: " + plans_text(p) + "\n";
+  if (const HandedCounts h = handed(); h.starts) text += "note: " + handed_text(h) + "\n";
   for (const std::string& note : copied_notes()) text += "note: " + note + "\n";
   return text;
 }
@@ -272,6 +285,15 @@ std::string Report::jsonl() const {
         .member("plan_hits", p.hits)
         .member("plan_misses", p.misses)
         .member("plan_evictions", p.evictions)
+        .end_object();
+    json.end_line();
+  }
+  if (const HandedCounts h = handed(); h.starts) {
+    json.begin_object()
+        .member("handed_starts", h.starts)
+        .member("handed_start_bytes", h.start_bytes)
+        .member("handed_buffers", h.buffers)
+        .member("handed_buffer_bytes", h.buffer_bytes)
         .end_object();
     json.end_line();
   }

@@ -64,6 +64,14 @@ struct PlanCounts {
   std::uint64_t evictions = 0;
 };
 
+/// Of what was handed to the node's worker: a call's buffers are told once, and go by a number afterwards.
+struct HandedCounts {
+  std::uint64_t starts = 0;
+  std::uint64_t start_bytes = 0;  ///< of metadata, in all
+  std::uint64_t buffers = 0;      ///< sets of them that were told
+  std::uint64_t buffer_bytes = 0;
+};
+
 /// A row is found once per plan (or per reason of a pass-through) and then counted through its pointer, which
 /// is good until the process ends.
 class Report {
@@ -81,6 +89,15 @@ class Report {
   void count_plan_made() noexcept { plans_made_.fetch_add(1, std::memory_order_relaxed); }
   void count_plan_given_up() noexcept { plans_given_up_.fetch_add(1, std::memory_order_relaxed); }
   PlanCounts plans() const;
+  void count_handed_start(std::size_t bytes) noexcept {
+    handed_starts_.fetch_add(1, std::memory_order_relaxed);
+    handed_start_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void count_handed_buffers(std::size_t bytes) noexcept {
+    handed_buffers_.fetch_add(1, std::memory_order_relaxed);
+    handed_buffer_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  HandedCounts handed() const noexcept;
 
   /// A line for the end of the report: what was not possible and why. Once for each text; false: it is there.
   bool note(std::string text);
@@ -98,6 +115,8 @@ class Report {
 
   Node* first_ = nullptr;
   std::atomic<std::uint64_t> plans_made_{0}, plans_given_up_{0};
+  std::atomic<std::uint64_t> handed_starts_{0}, handed_start_bytes_{0};
+  std::atomic<std::uint64_t> handed_buffers_{0}, handed_buffer_bytes_{0};
   std::vector<std::string> notes_;
 };
 

@@ -1,7 +1,6 @@
 #include "engine/slot_directory.hpp"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstring>
@@ -40,8 +39,7 @@ void in_this_order() {
 }
 
 void doze() {
-  const timespec moment{0, 50'000};
-  nanosleep(&moment, nullptr);
+  sleep_ns(50'000);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "base/clock.hpp"
 #include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
+#include "engine/handover/handed_starts.hpp"
+#include "engine/spread_employer.hpp"
 #include "engine/wait_mode.hpp"
 
 namespace hocket::engine {
@@ -79,15 +81,34 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.near = near_ ? &*near_ : nullptr;
   situation.model = model_ ? &*model_ : nullptr;
   situation.blocking = blocking;
-  situation.background = !blocking && engine_.carries_messages_in_background();
+  situation.background =
+      !blocking && (engine_.carries_messages_in_background() || engine_.worker_across_nodes());
   return situation;
+}
+
+bool SpreadCommunicator::is_handed_over(const tuning::Choice& choice, const Call& call, bool blocking) const {
+  return engine_.worker_across_nodes() && !blocking && handover::is_for_workers(choice, call);
+}
+
+/// To go on with what the worker does not carry out.
+bool SpreadCommunicator::lacks_somebody(bool blocking) const {
+  return engine_.worker_across_nodes() && !blocking && !engine_.goes_on_beside_worker();
 }
 
 Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool blocking) {
   const tuning::Situation situation = situation_of(kind, call, blocking);
   const tuning::Choice choice = engine_.rules().choose(situation);
   Path path;
-  if (!choice.is_native()) {
+  std::string_view name = choice.name;
+  std::string reason(choice.reason);
+  if (is_handed_over(choice, call, blocking)) {
+    path.handed = choice.recipe;
+    path.copies_input = copies_input(*choice.recipe.algorithm);
+    reason += "; by the node's worker";
+  } else if (lacks_somebody(blocking)) {
+    name = "native";
+    reason += "; the node's worker does not carry it out";
+  } else if (!choice.is_native()) {
     const ir::Request request = request_of(kind, call.collective, ranks(), rank_);
     path.plan = plans_.get(choice.recipe, request, situation.near);
     if (!situation.sizes_known && !choice.recipe.by.empty())
@@ -95,7 +116,7 @@ Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool b
           std::make_shared<const AheadPlan>(passes::build_ahead(choice.recipe, request, situation.near));
     path.copies_input = copies_input(*choice.recipe.algorithm);
   }
-  path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name, choice.reason);
+  path.row = rows_.row({kind.function, kind.form}, kind.bytes, name, reason);
   return path;
 }
 
@@ -153,6 +174,13 @@ Prepared* SpreadCommunicator::prepare(const Call& call, Form form) noexcept {
   }
 }
 
+std::unique_ptr<Starts> SpreadCommunicator::new_starts(const Path& path, std::uint32_t request) {
+  if (path.handed)
+    return std::make_unique<handover::HandedStarts>(std::make_unique<SpreadEmployer>(engine_, ground_, rank_),
+                                                    *engine_.worker_across_nodes(), request);
+  return std::make_unique<SpreadStarts>(ground_, request);
+}
+
 /// All ranks make the communicator's persistent requests in the same order.
 std::unique_ptr<Prepared> SpreadCommunicator::prepare_persistent(const Call& call) noexcept {
   const Prepared* decided = prepare(call, Form::persistent);
@@ -160,7 +188,7 @@ std::unique_ptr<Prepared> SpreadCommunicator::prepare_persistent(const Call& cal
   const CallKind& kind = decided->kind;
   try {
     auto own = own_copy_of(*decided);
-    if (!own->is_native()) own->own_starts = std::make_unique<SpreadStarts>(ground_, ++persistent_requests_);
+    if (!own->is_native()) own->own_starts = new_starts(own->path, ++persistent_requests_);
     return own;
   } catch (...) {
     fail_without_memory({0, CallMark::of(kind)});
@@ -168,11 +196,18 @@ std::unique_ptr<Prepared> SpreadCommunicator::prepare_persistent(const Call& cal
   }
 }
 
+Starts& SpreadCommunicator::starts_of(const Prepared& prepared) {
+  if (prepared.own_starts) return *prepared.own_starts;
+  if (!prepared.path.handed) return starts_;
+  if (!handed_) handed_ = new_starts(prepared.path, 0);
+  return *handed_;
+}
+
 Outstanding* SpreadCommunicator::start(Prepared& prepared, const Call& call) noexcept {
   if (guard_.failed()) [[unlikely]]
     return nullptr;
   prepared.path.row->count(call.agreed_bytes);
-  return (prepared.own_starts ? *prepared.own_starts : starts_).start(prepared, call);
+  return starts_of(prepared).start(prepared, call);
 }
 
 template class DecidingCommunicator<SpreadCommunicator>;

@@ -40,6 +40,10 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   void look_around();
   tuning::Situation situation_of(const CallKind& kind, const Call& call, bool blocking);
   Path path_for(const CallKind& kind, const Call& call, bool blocking);
+  bool lacks_somebody(bool blocking) const;
+  bool is_handed_over(const tuning::Choice& choice, const Call& call, bool blocking) const;
+  Starts& starts_of(const Prepared& prepared);
+  std::unique_ptr<Starts> new_starts(const Path& path, std::uint32_t request);
   const Path& take_turn(Decision& decision) noexcept;
   Outcome leave_to_mpi(const Path& path, const Call& call) noexcept;
   Outcome follow(const Path& path, const Call& call) noexcept;
@@ -68,6 +72,7 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
 
   PreparedCalls prepared_;
   SpreadStarts starts_;
+  std::unique_ptr<Starts> handed_;         ///< of what the node's worker carries out, once there is any
   std::uint32_t persistent_requests_ = 0;  ///< that have been made
 };
 

@@ -1,10 +1,9 @@
 #include "engine/spread_guard.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "engine/host_names.hpp"
 #include "engine/silent_connections.hpp"
 
@@ -15,23 +14,6 @@ constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
 constexpr std::uint64_t check_each_ns = 250'000'000;
 constexpr double longest_proof_seconds = 5;
 }  // namespace
-
-transports::mpi::CallWords words_of(const CallMark& mark) noexcept {
-  return {mark.packed(0), mark.bytes, mark.root};
-}
-
-namespace {
-
-/// Blocking calls have the lower half of the numbers, and each half counts from 1.
-std::string number_in(const SpreadGuard::Turn& turn) {
-  return std::to_string(turn.number & 0x7fffffffU);
-}
-
-}  // namespace
-
-CallMark mark_in(const transports::mpi::CallWords& words) noexcept {
-  return CallMark::unpacked(words.call, words.root, words.bytes);
-}
 
 Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Messages& messages, Rank peer,
                          std::uint64_t waited_ns) noexcept {
@@ -92,10 +74,7 @@ bool SpreadGuard::has_ended(Rank peer) const {
 }
 
 std::string SpreadGuard::name_of(Rank rank) const {
-  const Rank world = members_[static_cast<std::size_t>(rank)];
-  const std::string host = host_name_of(engine_, world);
-  return "rank " + std::to_string(rank) + " (rank " + std::to_string(world) + " of the job" +
-         (host.empty() ? "" : " on " + host) + ")";
+  return name_of_member(engine_, members_, rank);
 }
 
 std::string SpreadGuard::here(const Turn& turn) const {
@@ -104,9 +83,9 @@ std::string SpreadGuard::here(const Turn& turn) const {
 
 void SpreadGuard::report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept {
   try {
-    engine_.say("call " + number_in(turn) + " of a communicator of " + std::to_string(members_.size()) +
-                " ranks on several nodes has been waiting for " + name_of(peer) + " for " +
-                std::to_string(waited_ns / 1'000'000'000U) + " s: " + here(turn));
+    engine_.say("call " + std::to_string(turn.counted()) + " of a communicator of " +
+                std::to_string(members_.size()) + " ranks on several nodes has been waiting for " +
+                name_of(peer) + " for " + std::to_string(waited_ns / 1'000'000'000U) + " s: " + here(turn));
   } catch (...) {
     return;  // no memory for the message: the wait matters more
   }
@@ -137,7 +116,7 @@ std::string SpreadGuard::lost() const {
 std::string SpreadGuard::explain_mismatch(const Turn& turn,
                                           const transports::mpi::Messages::Disagreement& found) const {
   const CallMark theirs = mark_in(found.call);
-  const std::string call = "call " + number_in(turn);
+  const std::string call = "call " + std::to_string(turn.counted());
   const std::string both = ": " + here(turn) + "; rank " + std::to_string(found.peer) + ": " + theirs.text();
   const Rank receiver = found.receiver < 0 ? rank_ : found.receiver;
   if (found.same_call)
@@ -163,8 +142,7 @@ void SpreadGuard::fail(const Turn& turn, Status status, const Disagreement& foun
 void SpreadGuard::until_all_have_heard() noexcept {
   if (std::exchange(all_have_heard_, true)) return;
   for (int i = 0; i < 300; ++i) {
-    const timespec moment{0, 1'000'000};
-    nanosleep(&moment, nullptr);
+    sleep_ns(1'000'000);
     network_.progress();
   }
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "engine/call_marks.hpp"
+#include "engine/call_turn.hpp"
 #include "engine/engine.hpp"
 #include "transports/mpi/messages.hpp"
 
@@ -17,11 +17,7 @@ class SpreadGuard {
   using Id = transports::mpi::CommunicatorId;
   using Disagreement = std::optional<transports::mpi::Messages::Disagreement>;
 
-  /// A call under way.
-  struct Turn {
-    std::uint32_t number = 0;
-    CallMark mark;
-  };
+  using Turn = CallTurn;
 
   /// What is done about a call that waits long, however many are under way: its peer is asked less and less
   /// often, since it keeps only so many questions; a stall is reported once.
@@ -76,9 +72,5 @@ class SpreadGuard {
   std::string silence_;  ///< why it must be, if it runs elsewhere
   bool all_have_heard_ = false;
 };
-
-/// A call's mark as words on the wire, and back.
-transports::mpi::CallWords words_of(const CallMark& mark) noexcept;
-CallMark mark_in(const transports::mpi::CallWords& words) noexcept;
 
 }  // namespace hocket::engine

@@ -4,16 +4,6 @@
 
 namespace hocket::engine {
 
-using executors::Operation;
-
-void SpreadOperation::lay(const executors::Plan& plan, const Operation& op) {
-  binding_.make(plan, op);
-  workspace_.fit(plan);
-  workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
-  binding_->select({0, binding_->extent()}, workspace_.scratch.data());
-  machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages_}, workspace_);
-}
-
 void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn,
                               std::uint32_t signature) {
   turn_ = turn;
@@ -46,7 +36,7 @@ Status SpreadOperation::small_blocks() {
 
 /// The next part: messages of the same operation.
 Status SpreadOperation::follow_up() noexcept {
-  progress_before_ += machine_->progress();
+  progress_before_ += run_->progress();
   try {
     if (part_ == Part::sizes) return small_blocks();
     lay(ahead_->direct, sizes_.large(*ahead_, *op_));
@@ -68,11 +58,11 @@ Status SpreadOperation::in_parts(Run run) noexcept {
 }
 
 Status SpreadOperation::advance() noexcept {
-  return in_parts([this] { return machine_->advance(); });
+  return in_parts([this] { return run_->advance(); });
 }
 
 Status SpreadOperation::run() noexcept {
-  const Status status = in_parts([this] { return executors::run_blocking(*machine_, waiting_); });
+  const Status status = in_parts([this] { return executors::run_blocking(*run_, waiting_); });
   if (status != Status::ok) [[unlikely]]
     fail(status);
   return status;

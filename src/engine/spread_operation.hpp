@@ -3,12 +3,11 @@
 
 #include "engine/call.hpp"
 #include "engine/input_copy.hpp"
+#include "engine/message_run.hpp"
 #include "engine/outstanding.hpp"
 #include "engine/path.hpp"
-#include "engine/renewed.hpp"
 #include "engine/sizes_ahead.hpp"
 #include "engine/spread_guard.hpp"
-#include "executors/machine.hpp"
 #include "transports/mpi/messages.hpp"
 
 namespace hocket::engine {
@@ -43,10 +42,10 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   void prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn, std::uint32_t signature);
 
   Status advance() noexcept override;
-  transports::Blocker blocker() noexcept override { return machine_->blocker(); }
+  transports::Blocker blocker() noexcept override { return run_->blocker(); }
   const transports::Waiting& waiting() const noexcept override { return waiting_; }
   Needs needs() const noexcept override { return has_own_operation(call_) ? Needs::program : Needs::mpi; }
-  std::size_t progress() const noexcept override { return progress_before_ + machine_->progress(); }
+  std::size_t progress() const noexcept override { return progress_before_ + run_->progress(); }
   void fail(Status status) noexcept override;
   void release() noexcept override {
     if (unused_) unused_->push_back(this);
@@ -56,7 +55,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   Status run() noexcept;
 
  private:
-  void lay(const executors::Plan& plan, const executors::Operation& op);
+  void lay(const executors::Plan& plan, const executors::Operation& op) { run_.lay(plan, op, messages_); }
   Status follow_up() noexcept;
   Status small_blocks();
   template <class Run>
@@ -81,9 +80,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   const executors::Plan* plan_ = nullptr;
   const executors::Operation* op_ = nullptr;
   SizesAhead sizes_;
-  executors::Workspace workspace_;
-  Renewed<executors::Binding> binding_;
-  Renewed<executors::Machine> machine_;
+  MessageRun run_;
 };
 
 }  // namespace hocket::engine

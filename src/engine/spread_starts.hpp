@@ -5,22 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "engine/call_turn.hpp"
 #include "engine/prepared.hpp"
 #include "engine/spread_guard.hpp"
 #include "engine/spread_operation.hpp"
 
 namespace hocket::engine {
-
-/// Calls that come in the same order on all ranks.
-struct CallSequence {
-  std::uint32_t number = 0;   ///< of calls so far, whoever ran them
-  std::uint32_t history = 0;  ///< signatures of those that were run here, so that calls that differed while
-                              ///< nobody exchanged anything are noticed later
-
-  /// One bit is left: blocking calls, or not.
-  std::uint32_t next() noexcept { return number = (number + 1) & 0x7fffffffU; }
-  void add(std::uint32_t signature) noexcept { history = (history ^ signature) * 0x9e3779b1U; }
-};
 
 class SpreadStarts final : public Starts {
  public:

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/on_off.h"
+#include "launcher/start_worker.h"
 
 enum { exit_usage = 125, exit_cannot_run = 126, exit_not_found = 127 }; /* as env(1) */
 
@@ -230,13 +231,25 @@ static struct plan make_plan(void) {
   return plan;
 }
 
+/* Beside the library. */
+static void start_own_worker(void) {
+  char library[PATH_MAX];
+  if (!find_library(library)) return;
+  *strrchr(library, '/') = '\0';
+  const char* why_not = start_worker(library);
+  if (why_not != NULL) warn("no worker process: %s", why_not);
+}
+
 static void apply(const struct plan* plan) {
   if (plan->untouched_because != NULL) {
     if (!is_switched_off() || is_verbose()) warn("running untouched: %s", plan->untouched_because);
     return;
   }
-  if (plan->preload != NULL) setenv("LD_PRELOAD", plan->preload, 1);
+  const char* before = getenv("HOCKET_LAUNCHER_PID");
+  const bool has_been_here = before != NULL && strcmp(before, plan->launcher) == 0;
   setenv("HOCKET_LAUNCHER_PID", plan->launcher, 1);
+  if (!has_been_here || getenv("HOCKET_WORKER") == NULL) start_own_worker();
+  if (plan->preload != NULL) setenv("LD_PRELOAD", plan->preload, 1);
   if (is_verbose()) warn("LD_PRELOAD=%s", getenv("LD_PRELOAD"));
 }
 

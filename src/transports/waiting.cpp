@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <ctime>
 
+#include "base/clock.hpp"
+
 namespace hocket::transports {
 namespace {
 
@@ -74,8 +76,7 @@ Status Patience::nap() noexcept {
   if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
   poke();
   if (waiting_.mode == WaitMode::sleep) {
-    const timespec moment{0, nap_ns};
-    nanosleep(&moment, nullptr);
+    sleep_ns(nap_ns);
   } else {
     sched_yield();
   }

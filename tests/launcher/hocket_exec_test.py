@@ -35,6 +35,7 @@ class HocketExec(unittest.TestCase):
 
     def run_it(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         unset = ("LD_PRELOAD", "HOCKET", "HOCKET_VERBOSE", "HOCKET_LAUNCHER_PID", "PMI_RANK", "PMIX_RANK")
+        unset += ("HOCKET_WORKERS", "HOCKET_WORKER", "HOCKET_JOB")
         environment = {name: value for name, value in os.environ.items() if name not in unset} | variables
         command = [str(self.launcher), *arguments]
         return subprocess.run(
@@ -141,6 +142,83 @@ class HocketExec(unittest.TestCase):
         self.assertEqual(self.run_it("--", "true").returncode, 0)
         self.assertIn("usage:", self.run_it("--help").stdout)
         self.assertRegex(self.run_it("--version").stdout, r"^hocket-exec \d+\.\d+\.\d+\n$")
+
+    def make_worker(self, says: str = "echo warning >&2; echo ready >&2") -> Path:
+        """A stand-in for hocketd, which notes how it was started; `says`: its last words before it serves."""
+        notes = self.prefix / "notes"
+        worker = self.prefix / "lib" / "hocket" / "hocketd"
+        lines = (
+            "#!/bin/sh",
+            f'echo "$HOCKET_WORKER $* preload=$LD_PRELOAD" >> {notes}',
+            "own=$(readlink /proc/$$/fd/0 /proc/$$/fd/1)",
+            f'echo "$own" >> {notes}',
+            f"{says}",
+        )
+        worker.write_text("\n".join(lines) + "\n")
+        worker.chmod(0o755)
+        return notes
+
+    SHOW_WORKER = ("sh", "-c", 'echo "$HOCKET_WORKER $$"')
+
+    def test_starts_a_worker_and_tells_the_program_where(self) -> None:
+        notes = self.make_worker()
+        result = self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1")
+        entrance, pid = result.stdout.split()
+        self.assertRegex(entrance, "^[0-9a-f]{32}:[0-9a-f]{32}$")
+        started = notes.read_text().splitlines()
+        self.assertEqual(started, [f"{entrance} --for {pid} preload=", "/dev/null", "/dev/null"])
+        self.assertEqual(result.stderr, "")
+
+    def test_each_worker_has_a_secret_of_its_own(self) -> None:
+        self.make_worker()
+        told = [self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1").stdout.split()[0] for _ in range(2)]
+        self.assertNotEqual(*(text.partition(":")[0] for text in told))
+        self.assertNotEqual(*(text.partition(":")[2] for text in told))
+
+    def test_starts_as_many_workers_as_are_asked_for(self) -> None:
+        notes = self.make_worker()
+        result = self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="3")
+        entrances, pid = result.stdout.split()
+        started = [line for line in notes.read_text().splitlines() if line != "/dev/null"]
+        self.assertEqual(started, [f"{entrance} --for {pid} preload=" for entrance in entrances.split(",")])
+        self.assertEqual(len(set(started)), 3)
+
+    def test_one_worker_for_a_rank_that_comes_twice(self) -> None:
+        notes = self.make_worker()
+        self.run_it(str(self.launcher), *self.SHOW_WORKER, HOCKET_WORKERS="1")
+        self.assertEqual(len(notes.read_text().splitlines()), 3)
+
+    def test_only_local_rank_0_starts_one(self) -> None:
+        notes = self.make_worker()
+        for variable in ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"):
+            self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1", **{variable: "1"})
+        self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1", HOCKET_JOB="a:b:1:2")
+        self.assertFalse(notes.exists())
+        self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1", HOCKET_JOB="a:b:0:2")
+        self.assertTrue(notes.exists())
+
+    def test_without_a_wish_there_is_no_worker(self) -> None:
+        notes = self.make_worker()
+        for wish in ({}, {"HOCKET_WORKERS": "0"}, {"HOCKET_WORKERS": "1", "HOCKET": "off"}):
+            result = self.run_it(*self.SHOW_WORKER, HOCKET_WORKER="outer:one", **wish)
+            self.assertNotIn(":", result.stdout if "HOCKET" not in wish else "")
+        self.assertFalse(notes.exists())
+
+    def test_a_worker_that_cannot_serve_is_said(self) -> None:
+        self.make_worker('echo "hocketd: no network" >&2; exit 1')
+        result = self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1")
+        self.assertIn("no worker process: hocketd: no network", result.stderr)
+        self.assertNotIn(":", result.stdout)
+        self.assertEqual(result.returncode, 0)
+
+    def test_a_worker_that_ends_without_a_word_is_said(self) -> None:
+        self.make_worker("true")
+        result = self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1")
+        self.assertIn("no worker process: hocketd does not start", result.stderr)
+
+    def test_a_missing_worker_is_said(self) -> None:
+        result = self.run_it(*self.SHOW_WORKER, HOCKET_WORKERS="1")
+        self.assertIn("no worker process: hocketd is not there", result.stderr)
 
     def test_arguments_pass_unchanged(self) -> None:
         self.assertEqual(self.run_it("printf", "%s,", "a b", "--dry-run", "").stdout, "a b,--dry-run,,")

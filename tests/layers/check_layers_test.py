@@ -51,6 +51,16 @@ class CheckLayers(unittest.TestCase):
         self.assert_offence("src/base/a.cpp", "#include <mpi.h>\n", "src/base/a.cpp:1: mpi.h only in")
         self.assertEqual(check({"src/interpose/plugin/a.cpp": "#include <mpi.h>\n"}).returncode, 0)
 
+    def test_ucx_stays_in_the_worker(self) -> None:
+        self.assert_offence(
+            "src/transports/a.cpp",
+            "#include <ucp/api/ucp.h>\n",
+            "src/transports/a.cpp:1: ucp/api/ucp.h only in",
+        )
+        result = check({"src/worker/a.cpp": '#include <ucp/api/ucp.h>\n#include "engine/engine.hpp"\n'})
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assert_offence("src/interpose/a.cpp", '#include "worker/fabric.hpp"\n', "src/interpose/a.cpp:1:")
+
     def test_libraries_are_forbidden(self) -> None:
         self.assert_offence("src/base/a.cpp", "#include <hwloc.h>\n", "hwloc.h is forbidden")
 

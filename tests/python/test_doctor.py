@@ -53,7 +53,16 @@ def test_a_denied_read_comes_with_the_way_to_mend_it(monkeypatch: pytest.MonkeyP
 def test_the_command_reports_every_subject(hocket: Hocket) -> None:
     told = hocket("doctor", "--quick", HOCKET_WAIT="spin")
     assert told.returncode in (0, 1)
-    for subject in ("shared memory", "rendezvous", "CMA", "cores", "memory", "kernels", "HOCKET_WAIT"):
+    for subject in (
+        "workers",
+        "shared memory",
+        "rendezvous",
+        "CMA",
+        "cores",
+        "memory",
+        "kernels",
+        "HOCKET_WAIT",
+    ):
         assert subject in told.stdout
     assert "Traceback" not in told.stderr
 

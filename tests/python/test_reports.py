@@ -16,8 +16,14 @@ ROWS = [
     ("bcast", 0, 5, 0.0, "native", "several nodes"),
 ]
 FIELDS = ("collective", "bytes_from", "calls", "seconds", "algorithm", "why")
+HANDED = {"handed_starts": 7, "handed_start_bytes": 168, "handed_buffers": 2, "handed_buffer_bytes": 700}
 PLANS = {"plan_hits": 9, "plan_misses": 1, "plan_evictions": 0}
-LINES = [*(dict(zip(FIELDS, row, strict=True), bytes=80) for row in ROWS), PLANS, {"note": "no CMA: EPERM"}]
+LINES = [
+    *(dict(zip(FIELDS, row, strict=True), bytes=80) for row in ROWS),
+    PLANS,
+    HANDED,
+    {"note": "no CMA: EPERM"},
+]
 
 
 def test_a_report_is_shown(hocket: Hocket, tmp_path: Path) -> None:
@@ -30,6 +36,7 @@ def test_a_report_is_shown(hocket: Hocket, tmp_path: Path) -> None:
     assert "2.00 us" in shown.stdout
     assert "several nodes" in shown.stdout
     assert "1 plans made, used again by 9 calls, 0 given up for others" in shown.stdout
+    assert "handed 7 calls in 168 B, and told of 2 sets of buffers in 700 B" in shown.stdout
     assert "note: no CMA: EPERM" in shown.stdout
 
 

@@ -3,29 +3,21 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
-#include <random>
 #include <thread>
 
+#include "harness/message_rounds.hpp"
 #include "harness/seed.hpp"
-#include "transports/fake/faults.hpp"
 #include "transports/fake/wire.hpp"
 #include "transports/mpi/messages.hpp"
 
 namespace hocket::transports {
 namespace {
 
-using mpi::CommunicatorId;
+using harness::all;
+using harness::Buffer;
+using harness::world;
 using mpi::Messages;
 using mpi::Network;
-
-constexpr CommunicatorId world{7, 11};
-
-std::vector<Rank> all(Rank ranks) {
-  std::vector<Rank> members(static_cast<std::size_t>(ranks));
-  std::iota(members.begin(), members.end(), 0);
-  return members;
-}
 
 /// All ranks but the last are on one node.
 class OneNode {
@@ -65,44 +57,6 @@ void in_threads(Rank ranks, const Way& way, std::size_t part_bytes,
   for (std::thread& t : threads) t.join();
 }
 
-/// Advances everything until it has ended. Those of one list begin in its order: they are a stream.
-Status complete(TwoSided& via, std::vector<Transfer>& sends, std::vector<Transfer>& recvs) {
-  for (;;) {
-    bool pending = false;
-    via.take_in();
-    for (const bool is_send : {true, false})
-      for (Transfer& t : is_send ? sends : recvs) {
-        if (t.started && t.done == t.total) continue;
-        const Status s = is_send ? via.advance_send(t) : via.advance_recv(t);
-        if (s != Status::ok && s != Status::pending) return s;
-        pending = pending || s == Status::pending;
-        if (t.state == 0) break;
-      }
-    if (!pending) return Status::ok;
-    std::this_thread::yield();
-  }
-}
-
-/// A message of its own bytes, in pieces that do not follow each other in memory if `apart`.
-struct Buffer {
-  Buffer(std::size_t bytes, int fill, bool apart) : memory(bytes + 64, static_cast<std::byte>(fill)) {
-    const std::size_t half = bytes / 2;
-    pieces = {{memory.data(), half}, {memory.data() + half + (apart ? 64 : 0), bytes - half}};
-  }
-  bool holds(int fill) const {
-    for (const Piece& piece : pieces)
-      for (std::size_t i = 0; i < piece.bytes; ++i)
-        if (piece.data[i] != static_cast<std::byte>(fill)) return false;
-    return true;
-  }
-  Transfer with(Rank peer) const {
-    return {.peer = peer, .pieces = pieces, .total = pieces[0].bytes + pieces[1].bytes};
-  }
-
-  std::vector<std::byte> memory;
-  std::vector<Piece> pieces;
-};
-
 struct Weather {
   double delay;
   double pending;
@@ -115,85 +69,19 @@ TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
   constexpr Rank ranks = 3;
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
-  const auto members = all(ranks);
   const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
   in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
-    Messages below(network, world, members);
-    fake::FaultyTwoSided via(below,
-                             {.seed = seed + static_cast<std::uint64_t>(me), .pending = GetParam().pending});
-    std::mt19937_64 random(seed);
-    for (std::uint32_t i = 1; i <= 60; ++i) {
-      below.begin(i, 5, {});
-      const Rank to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
-      std::vector<Buffer> out, in;
-      std::vector<Transfer> sends, recvs;
-      for (int k = 0; k < 3; ++k) {  // several of one pair: a stream
-        const std::size_t bytes = random() % 3 == 0 ? random() % 64 : random() % 40'000;
-        out.emplace_back(bytes, me * 31 + k, random() % 2 == 0);
-        in.emplace_back(bytes, 255, random() % 2 == 0);
-      }
-      for (int k = 0; k < 3; ++k) {
-        sends.push_back(out[static_cast<std::size_t>(k)].with(to));
-        recvs.push_back(in[static_cast<std::size_t>(k)].with(from));
-      }
-      ASSERT_EQ(complete(via, sends, recvs), Status::ok);
-      for (int k = 0; k < 3; ++k)
-        ASSERT_TRUE(in[static_cast<std::size_t>(k)].holds(from * 31 + k)) << i << " " << k;
-    }
+    harness::carry_all_sizes_in_order(me, ranks, network, seed, GetParam().pending);
   });
 }
 
-/// Several operations of two communicators at the same time, advanced in another order on each rank.
 TEST_P(MessagesUnderDelays, KeepOperationsApart) {
   constexpr Rank ranks = 3;
-  constexpr std::uint32_t operations = 6;
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
-  const auto members = all(ranks);
-  const std::vector<Rank> backwards(members.rbegin(), members.rend());
   const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
-  in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
-    std::mt19937_64 random(seed), order(seed + static_cast<std::uint64_t>(me));
-    for (std::uint32_t round = 0; round < 10; ++round) {
-      struct Running {
-        std::unique_ptr<Messages> via;
-        std::vector<Buffer> buffers;
-        std::vector<Transfer> sends, recvs;
-        int from = 0, tag = 0;
-
-        bool has_ended() const { return sends[0].started && recvs[0].started; }
-      };
-      std::vector<Running> running;
-      for (std::uint32_t k = 0; k < operations; ++k) {
-        const bool other = k % 2 != 0;
-        const std::size_t bytes = random() % 2 == 0 ? random() % 100 : random() % 30'000;
-        Running& r = running.emplace_back();
-        r.tag = static_cast<int>(k);
-        r.via = std::make_unique<Messages>(network, other ? CommunicatorId{8, 12} : world,
-                                           other ? backwards : members);
-        r.via->begin(round * operations + k, 5, {});
-        const Rank self = other ? ranks - 1 - me : me;
-        r.from = (self + ranks - 1) % ranks;
-        r.buffers.emplace_back(bytes, self * 16 + r.tag, false);
-        r.buffers.emplace_back(bytes, 255, false);
-        r.sends = {r.buffers[0].with((self + 1) % ranks)};
-        r.recvs = {r.buffers[1].with(r.from)};
-      }
-      std::size_t left = running.size();
-      while (left > 0) {
-        std::shuffle(running.begin(), running.end(), order);
-        for (Running& r : running) {
-          if (r.has_ended()) continue;
-          r.via->take_in();
-          if (!r.sends[0].started) r.via->advance_send(r.sends[0]);
-          if (!r.recvs[0].started) r.via->advance_recv(r.recvs[0]);
-          if (r.has_ended()) --left;
-        }
-        std::this_thread::yield();
-      }
-      for (Running& r : running) ASSERT_TRUE(r.buffers[1].holds(r.from * 16 + r.tag));
-    }
-  });
+  in_threads(ranks, way, 10'000,
+             [&](Rank me, Network& network) { harness::keep_operations_apart(me, ranks, network, seed); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Weather, MessagesUnderDelays,

@@ -5,11 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "base/clock.hpp"
 #include "engine/process_identity.hpp"
 
 namespace hocket::engine {
@@ -170,6 +172,30 @@ TEST(ProcessIdentity, start_time_is_the_systems_and_none_for_the_dead) {
   EXPECT_EQ(start_time_of(child), 0u);  // a zombie
   waitpid(child, nullptr, 0);
   EXPECT_EQ(start_time_of(child), 0u);
+}
+
+TEST(ProcessIdentity, tells_who_runs_from_who_has_been_stopped) {
+  const Activity before = activity_of(getpid());
+  EXPECT_EQ(before.state, 'R');
+  const std::uint64_t begun = monotonic_ns();
+  while (activity_of(getpid()).ran_ns == before.ran_ns && monotonic_ns() - begun < 20'000'000'000) {
+  }
+  EXPECT_GT(activity_of(getpid()).ran_ns, before.ran_ns);
+
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  EXPECT_EQ(activity_of(child).state, 'T');
+  kill(child, SIGKILL);
+  while (activity_of(child).state != '\0' && monotonic_ns() - begun < 20'000'000'000) {
+  }
+  EXPECT_EQ(activity_of(child).state, '\0');  // a zombie
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(activity_of(child).state, '\0');
 }
 
 }  // namespace

@@ -82,6 +82,21 @@ TEST(Report, plans_that_calls_found_made_and_gave_up) {
             std::string::npos);
 }
 
+TEST(Report, what_was_handed_over) {
+  Report report;
+  count(report.row({Function::bcast, Form::nonblocking}, 8, "knomial", "w"), 2, 0);
+  report.count_handed_buffers(300);
+  report.count_handed_start(24);
+  report.count_handed_start(24);
+  EXPECT_NE(
+      report.text().find("note: the node's worker was handed 2 calls in 48 bytes, and told of 1 sets of "
+                         "buffers in 300\n"),
+      std::string::npos);
+  EXPECT_NE(report.jsonl().find("{\"handed_starts\":2,\"handed_start_bytes\":48,\"handed_buffers\":1,"
+                                "\"handed_buffer_bytes\":300}\n"),
+            std::string::npos);
+}
+
 TEST(Report, an_empty_one_says_so) {
   EXPECT_EQ(Report().text(), "no collective was called\n");
   EXPECT_EQ(Report().jsonl(), "");

@@ -13,6 +13,7 @@ from hocket import applications, launch, processes
 from hocket.bench import machine, runner
 from hocket.bench.jsonl import Kind
 from hocket.bench.nonblocking import PRESET, Settings
+from hocket.bench.records import Origin
 from hocket.mpis import Mpi
 
 SIDES = ("untouched", "hocket")
@@ -22,15 +23,9 @@ _bound_per_rank = 60.0
 
 
 @dataclass(frozen=True)
-class Timed:
+class Timed(Origin):
     """One form of one application on one side. Seconds of the slowest rank."""
 
-    date: str
-    cpu: str
-    cores: int
-    load: float
-    mpi: str
-    mpi_version: str
     ranks: int
     application: str
     problem: str  # its words
@@ -44,8 +39,9 @@ class Timed:
     communication_share: float  # median
     valid: bool
     variables: str = ""  # of the environment, for both sides
-    progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE, of Hocket's side
+    progress: str = ""  # HOCKET_PROGRESS, HOCKET_NODE_SIZE and HOCKET_WORKERS, of Hocket's side
     node_size: int = 0
+    workers: int = 0
     link: str = ""  # machine.link()
     schema: str = "hocket-applications-1"
 
@@ -123,9 +119,9 @@ def _launch(mpi: Mpi, request: Request, experiment: Experiment, words: str, side
     return results
 
 
-def _turns(request: Request) -> Iterator[str]:
+def turns(rounds: int) -> Iterator[str]:
     """A B B A: what gets slower with time does so for both."""
-    for index in range(request.rounds):
+    for index in range(rounds):
         yield from SIDES if index % 2 == 0 else reversed(SIDES)
 
 
@@ -156,7 +152,7 @@ def run(mpi: Mpi, request: Request, experiment: Experiment) -> list[Timed]:
     load = machine.load()
     results = [
         (side, result)
-        for side in _turns(request)
+        for side in turns(request.rounds)
         for words in experiment.launches
         for result in _launch(mpi, request, experiment, words, side)
     ]

@@ -111,7 +111,7 @@ def groups(records: Iterable[Timed]) -> list[Group]:
     return found
 
 
-def _best(some: Sequence[Timed]) -> Timed | None:
+def best(some: Sequence[Timed]) -> Timed | None:
     """Of the right ones."""
     return min((one for one in some if one.valid), key=lambda one: one.median_s, default=None)
 
@@ -154,16 +154,16 @@ def _ratio(alone: Timed | None, ours: Timed | None) -> str:
 
 
 def summary_row(group: Group) -> list[str]:
-    alone = _best(group.of("untouched"))
+    alone = best(group.of("untouched"))
     row = [*group.place(), _form(alone), _time(alone)]
     for form in ("nonblocking", "blocking"):
-        ours = _best(group.of("hocket", form))
+        ours = best(group.of("hocket", form))
         row += [_time(ours), _ratio(alone, ours)]
     return row
 
 
 def _gain(group: Group, form: str = "nonblocking") -> float | None:
-    return speed_up(_best(group.of("untouched")), _best(group.of("hocket", form)))
+    return speed_up(best(group.of("untouched")), best(group.of("hocket", form)))
 
 
 def _where(group: Group) -> str:

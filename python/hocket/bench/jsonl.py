@@ -90,3 +90,8 @@ def schema_of(path: Path) -> str:
     """Of the first record; an empty file has none."""
     schemas = read_lines(path, lambda data: str(data.get("schema")))
     return schemas[0] if schemas else ""
+
+
+def beside(out: Path, ending: str) -> Path:
+    """Of a file's records of another kind: a file holds one."""
+    return out.with_name(f"{out.stem}{ending}{out.suffix}")

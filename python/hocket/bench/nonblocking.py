@@ -12,7 +12,7 @@ from hocket import launch
 from hocket.bench import machine, runner
 from hocket.bench.jsonl import Kind
 from hocket.bench.program import nonblocking_program
-from hocket.bench.records import COLLECTIVES, SIDES
+from hocket.bench.records import COLLECTIVES, SIDES, Origin
 from hocket.errors import CommandError, unknown
 from hocket.mpis import Mpi
 
@@ -25,16 +25,10 @@ _bound_per_cell = 60.0  # far more than any takes: what runs longer hangs
 
 
 @dataclass(frozen=True)
-class Lane:
+class Lane(Origin):
     """One way to run one cell, on one side. Microseconds per operation, of the slowest rank: the median with
     its spread, and the medians of its parts."""
 
-    date: str
-    cpu: str
-    cores: int
-    load: float
-    mpi: str
-    mpi_version: str
     ranks: int
     collective: str
     bytes: int
@@ -56,8 +50,12 @@ class Lane:
     compute_us: float = 0.0
     test_us: float = 0.0
     wait_us: float = 0.0
+    cpu_us: float = (
+        0.0  # that calls of MPI took of the thread's core; 0: not read, since operations are short
+    )
     progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE of the run, if set; never when untouched
     node_size: int = 0
+    workers: int = 0  # HOCKET_WORKERS likewise
     link: str = ""  # machine.link()
     schema: str = "hocket-nonblocking-1"
 
@@ -78,13 +76,18 @@ class Settings:
 
     progress: str = ""
     node_size: int = 0
+    workers: int = 0
 
     def __post_init__(self) -> None:
         if self.progress and self.progress not in PROGRESS:
             raise unknown("progress", self.progress, PROGRESS)
 
     def variables(self) -> dict[str, str]:
-        found = {"HOCKET_PROGRESS": self.progress, "HOCKET_NODE_SIZE": str(self.node_size or "")}
+        found = {
+            "HOCKET_PROGRESS": self.progress,
+            "HOCKET_NODE_SIZE": str(self.node_size or ""),
+            "HOCKET_WORKERS": str(self.workers or ""),
+        }
         return {name: value for name, value in found.items() if value}
 
 
@@ -101,11 +104,13 @@ class Request:
     cells: runner.Request
     tests: Sequence[int] = (0, 1, 16)
     compute_us: float = 0.0  # 0: as long as the operation takes
+    compute_native: bool = False  # as long as it takes without Hocket, on both sides
     settings: Settings = PRESET
 
     def arguments(self) -> list[str]:
         tests = ("--tests", ",".join(map(str, self.tests)))
-        return [*self.cells.arguments(), *tests, "--compute", str(self.compute_us)]
+        compute = "native" if self.compute_native else str(self.compute_us)
+        return [*self.cells.arguments(), *tests, "--compute", compute]
 
     def of(self, collective: str) -> Request:
         return dataclasses.replace(self, cells=dataclasses.replace(self.cells, collectives=[collective]))

@@ -36,6 +36,7 @@ class Cell:
     ranks: int
     progress: str
     node_size: int
+    workers: int
     link: str  # machine.link()
     collective: str
     bytes: int
@@ -74,6 +75,7 @@ class Cell:
     def settings_text(self) -> str:
         words = [f"progress {self.progress}" if self.progress else ""]
         words.append(f"nodes of {self.node_size}" if self.node_size else "")
+        words.append(f"workers {self.workers}" if self.workers else "")
         words.append(self.link)
         return ", ".join(filter(None, words))
 
@@ -108,9 +110,9 @@ def _overlap(lane: Lane, pure: Lane, alone: Lane) -> Overlap:
 
 def cells(lanes: Iterable[Lane]) -> list[Cell]:
     """In the order in which they first appear; of several measurements of one lane the last one counts."""
-    found: dict[tuple[str, int, str, int, str, str, int, str], dict[_Way, Lane]] = {}
+    found: dict[tuple[str, int, str, int, int, str, str, int, str], dict[_Way, Lane]] = {}
     for lane in lanes:
-        where = (lane.mpi, lane.ranks, lane.progress, lane.node_size, lane.link)
+        where = (lane.mpi, lane.ranks, lane.progress, lane.node_size, lane.workers, lane.link)
         key = (*where, lane.collective, lane.bytes, lane.side)
         found.setdefault(key, {})[lane.form, lane.loop, lane.tests, lane.apart] = lane
     return [Cell(*key, lanes=ways) for key, ways in found.items()]

@@ -29,6 +29,10 @@ def nonblocking_program(family: str) -> Path:
     return _program(f"hocket_nonblocking_{family}")
 
 
+def handover_program(family: str) -> Path:
+    return _program(f"hocket_handover_{family}")
+
+
 def loggp_program(family: str) -> Path:
     return _program(f"hocket_loggp_{family}")
 

@@ -31,6 +31,18 @@ class Measured(Protocol):
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What records begin with. load: of the machine before it was measured (machine.load())."""
+
+    date: str
+    cpu: str
+    cores: int
+    load: float
+    mpi: str
+    mpi_version: str
+
+
+@dataclass(frozen=True)
 class Record:
     """One side of one cell. Times are microseconds per call, of the slowest rank."""
 

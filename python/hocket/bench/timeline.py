@@ -16,6 +16,7 @@ from hocket.bench import machine, runner
 from hocket.bench.jsonl import Kind
 from hocket.bench.nonblocking import PRESET, Settings
 from hocket.bench.program import nonblocking_program
+from hocket.bench.records import Origin
 from hocket.errors import CommandError
 from hocket.mpis import Mpi
 
@@ -138,16 +139,10 @@ def scenes(spans: Iterable[Span]) -> dict[tuple[str, str, int, str, str], list[S
 
 
 @dataclass(frozen=True)
-class Waits:
+class Waits(Origin):
     """What the operations took from one rank, in microseconds: medians over the operations to which it came
     in time. Of a rank that was late every time: over all."""
 
-    date: str
-    cpu: str
-    cores: int
-    load: float
-    mpi: str
-    mpi_version: str
     ranks: int
     collective: str
     bytes: int
@@ -171,6 +166,7 @@ class Waits:
     whole_us: float  # an operation with its computation, detours included, without the lateness
     progress: str = ""
     node_size: int = 0
+    workers: int = 0
     link: str = ""  # machine.link()
     schema: str = "hocket-skew-1"
 

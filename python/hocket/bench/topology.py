@@ -19,7 +19,7 @@ from hocket import launch, reports
 from hocket.bench import machine, runner
 from hocket.bench.jsonl import Kind
 from hocket.bench.program import bench_program
-from hocket.bench.records import COLLECTIVES
+from hocket.bench.records import COLLECTIVES, Origin
 from hocket.bench.topology_algorithms import forced
 from hocket.bench.topology_experiments import BY_RULES, Case, Experiment, Situation
 from hocket.errors import CommandError
@@ -36,15 +36,9 @@ NOT_COUNTED = -1.0
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Origin):
     """One side of one job. Times are microseconds per call, of the slowest rank."""
 
-    date: str
-    cpu: str
-    cores: int
-    load: float
-    mpi: str
-    mpi_version: str
     experiment: str
     collective: str
     bytes: int

@@ -25,6 +25,11 @@ def pairs(natives: Sequence[str], recipes: Sequence[str], run: int) -> list[tupl
     ]
 
 
+def _sides(natives: Sequence[str], recipes: Sequence[str], run: int) -> list[tuple[str, str]]:
+    """Beside the rules the MPI chooses, too: what they leave to it must not run as it is forced to."""
+    return [*pairs(natives, recipes, run), ("", BY_RULES)]
+
+
 def plan(experiment: Experiment, mpi: Mpi, runs: int) -> Iterator[Job]:
     """Runs outermost: what gets slower with time does so for all sides, and what is cut off is a run. Cases
     that take long come last, for the same reason."""
@@ -34,8 +39,7 @@ def plan(experiment: Experiment, mpi: Mpi, runs: int) -> Iterator[Job]:
             for situation in experiment.situations:
                 for case in cases:
                     if run < case.most_runs:
-                        recipes = (*case.recipes, BY_RULES)
-                        for native, recipe in pairs(natives(mpi, case), recipes, run):
+                        for native, recipe in _sides(natives(mpi, case), case.recipes, run):
                             yield Job(experiment, situation, case, native, recipe, run)
 
 

@@ -18,6 +18,7 @@ from hocket.core import core
 from hocket.errors import CommandError
 from hocket.lab import lab
 
+ENDING = "-setup"  # of the file for its records
 FABRIC = Path("tests/data/topology/three-levels-1024-hosts.txt.xz")
 
 
@@ -73,11 +74,6 @@ def _refusal(setup: Setup) -> str:
 
 
 SETUPS = Kind(Setup, _refusal)
-
-
-def beside(out: Path) -> Path:
-    """A file holds records of one kind."""
-    return out.with_name(f"{out.stem}-setup{out.suffix}")
 
 
 def measure(what: str, run: int) -> Setup:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hocket.bench import machine, runner
+from hocket.bench import machine, runner, workers_plan
 from hocket.commands import (
     bench_applications,
     bench_blocking,
@@ -16,6 +16,7 @@ from hocket.commands import (
     bench_nonblocking,
     bench_render,
     bench_topology,
+    bench_workers,
 )
 from hocket.console import console
 from hocket.errors import CommandError
@@ -36,6 +37,7 @@ def _show(path: Path, plot: Path | None) -> None:
         bench_nonblocking.show_file(path)
         or bench_applications.show_file(path)
         or bench_topology.show_file(path)
+        or bench_workers.show_file(path)
         or bench_costs.show_file(path)
         or bench_blocking.show_file(path, plot)
     )
@@ -60,7 +62,9 @@ def bench(
     ] = "",
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.001, help="Time per cell and side. Default: 0.15; with --topology 1."),
+        typer.Option(
+            min=0.001, help="Time per cell and side. Default: 0.15; with --topology and --workers 1."
+        ),
     ] = None,
     type_: Annotated[str, typer.Option("--type", help="float, double or int.")] = "float",
     root: Annotated[int, typer.Option(min=0, help="Root of the rooted collectives.")] = 0,
@@ -81,8 +85,16 @@ def bench(
         bool,
         typer.Option("--topology", help="Instead: collectives that follow the machine, in the lab."),
     ] = False,
+    workers: Annotated[
+        bool,
+        typer.Option("--workers", help="Instead: collectives by worker processes, in the lab."),
+    ] = False,
     only: Annotated[
-        str, typer.Option(help="With --topology: experiments, for example rooted,allreduce. Default: all.")
+        str,
+        typer.Option(
+            help="With --topology: experiments, for example rooted,allreduce; with --workers: overlap, "
+            "applications, metadata, core. Default: all."
+        ),
     ] = "",
     where: Annotated[
         str,
@@ -93,7 +105,7 @@ def bench(
         typer.Option(help="With --topology: only what has too few runs in this folder or file of records."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="With --topology: in small; the numbers say nothing.")
+        bool, typer.Option("--quick", help="With --topology, --workers: in small; the numbers say nothing.")
     ] = False,
     rounds: Annotated[
         int,
@@ -101,7 +113,7 @@ def bench(
             "--rounds",
             "--runs",
             min=1,
-            help="With --applications, --topology: launches of each side, in turns.",
+            help="With --applications, --topology, --workers: launches of each side, in turns.",
         ),
     ] = 5,
     env: Annotated[
@@ -147,7 +159,7 @@ def bench(
         bool,
         typer.Option(
             "--render",
-            help="Measure nothing; write docs/performance.md, nonblocking.md, applications.md, topology.md.",
+            help="Measure nothing; write docs/performance.md and the pages that are generated beside it.",
         ),
     ] = False,
     results: Annotated[Path, typer.Option(help="With --render: folder or file of records.")] = Path(
@@ -176,6 +188,16 @@ def bench(
         )
         _warn_if_busy()
         return bench_topology.run(chosen, of_lab, out)
+    if workers:
+        asked_of_workers = workers_plan.Wanted(
+            only.split(",") if only else workers_plan.PARTS,
+            collectives or workers_plan.COLLECTIVES,
+            bench_choices.chosen_sizes(sizes, 4) if sizes else [],
+            *((1, 0.01) if quick else (rounds, seconds or _lab_seconds)),
+        )
+        _warn_if_busy()
+        chosen = bench_choices.chosen_mpis(against or bench_workers.DEFAULT_MPI)
+        return bench_workers.run(chosen, asked_of_workers, out)
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )

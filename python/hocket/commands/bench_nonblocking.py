@@ -56,7 +56,7 @@ class Options:
     def requests(self, cells: runner.Request) -> list[Request]:
         """One for each of the settings."""
         tests = parse_tests(self.tests)
-        return [Request(cells, tests, self.compute, settings) for settings in self.settings()]
+        return [Request(cells, tests, self.compute, settings=settings) for settings in self.settings()]
 
     def scenarios(self, cells: runner.Request) -> list[Scenario]:
         """One for each of the settings."""

@@ -16,6 +16,8 @@ from hocket.bench import (
     topology,
     topology_page,
     topology_setup,
+    workers,
+    workers_page,
 )
 from hocket.bench import records as blocking
 from hocket.console import console
@@ -55,4 +57,15 @@ def render(results: Path, page: Path) -> None:
     for picture in topology_page.draw(in_lab, page.parent):
         console.print(f"wrote {picture}")
     _write(page.with_name("topology.md"), topology_page.page(in_lab, page.parent, setups))
+
+    by_workers = _files(results / "workers")
+    if by_workers:
+        _write(
+            page.with_name("overlap.md"),
+            workers_page.page(
+                workers.LANES.read_all(by_workers),
+                applications.RUNS.read_all(by_workers),
+                workers.METADATA.read_all(by_workers),
+            ),
+        )
     return None

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.table import Table
-
 from hocket import mpis
 from hocket.bench import (
     topology,
@@ -18,11 +16,11 @@ from hocket.bench import (
     topology_uplinks,
 )
 from hocket.bench import topology_page as pages
-from hocket.bench.jsonl import schema_of
+from hocket.bench.jsonl import beside, schema_of
 from hocket.bench.topology import Job, Run
 from hocket.bench.topology_experiments import BY_RULES, Experiment, Situation
 from hocket.bench.topology_setup import Setup
-from hocket.console import console
+from hocket.console import console, show_table
 from hocket.errors import CommandError
 
 DEFAULT_MPI = "openmpi"
@@ -49,22 +47,14 @@ class Options:
         return [topology_experiments.in_small(one) for one in found] if self.quick else found
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    if rows:
-        found = Table(*header)
-        for row in rows:
-            found.add_row(*row)
-        console.print(found)
-
-
 def _show(runs: Sequence[Run]) -> None:
     for name in dict.fromkeys(run.experiment for run in runs):
         some = [run for run in runs if run.experiment == name]
         for group, cells in topology_cells.by_group(topology_cells.cells(some)).items():
             console.print(f"{group.collective}, {group.mpi}: {pages.situation_text(group.situation)}")
-            _table(pages.CELLS_HEADER, [pages.cell_row(name, cell) for cell in cells])
-            _table(pages.RULES_HEADER, pages.rules_rows(name, cells))
-    _table(pages.UPLINKS_HEADER, pages.uplink_rows(runs))
+            show_table(pages.CELLS_HEADER, [pages.cell_row(name, cell) for cell in cells])
+            show_table(pages.RULES_HEADER, pages.rules_rows(name, cells))
+    show_table(pages.UPLINKS_HEADER, pages.uplink_rows(runs))
     wrong = [run for run in runs if not run.valid]
     if wrong:
         raise CommandError(f"wrong results: {wrong[0].collective}, {wrong[0].side}", 1)
@@ -74,7 +64,7 @@ def show_file(path: Path) -> bool:
     """False: the file holds other records."""
     schema = schema_of(path)
     if schema == topology_setup.SETUPS.schema:
-        _table(topology_setup.HEADER, topology_setup.rows(topology_setup.SETUPS.read(path)))
+        show_table(topology_setup.HEADER, topology_setup.rows(topology_setup.SETUPS.read(path)))
         return True
     if schema != topology.RUNS.schema:
         return False
@@ -137,7 +127,7 @@ class _Measuring:
         def work() -> None:
             self.setups.append(topology_setup.measure(what, run))
             if self._out:
-                topology_setup.SETUPS.append(topology_setup.beside(self._out), self.setups[-1:])
+                topology_setup.SETUPS.append(beside(self._out, topology_setup.ENDING), self.setups[-1:])
 
         self._tried(work)
 
@@ -181,7 +171,7 @@ def run(chosen: Sequence[mpis.Mpi], options: Options, out: Path | None) -> None:
         sizes = ",".join(map(str, job.case.sizes))
         console.print(f"[dim]{number} of {len(jobs)}: {mpi.name}, run {job.run}: {job}, {sizes} bytes[/]")
         measuring.do(mpi, job, 0.01 if options.quick else options.seconds)
-    _table(topology_setup.HEADER, topology_setup.rows(measuring.setups))
+    show_table(topology_setup.HEADER, topology_setup.rows(measuring.setups))
     _show(measuring.runs)
     if measuring.failed:
         raise CommandError(f"{measuring.failed} jobs failed", 1)

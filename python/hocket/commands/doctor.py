@@ -19,6 +19,7 @@ def _findings(live: bool) -> list[Finding]:
     return [
         installation.library(),
         installation.plugins(),
+        installation.workers(),
         *installation.mpi_findings(live),
         sharing.anonymous_memory(),
         sharing.socket_names(),

@@ -14,6 +14,7 @@ from hocket.errors import CommandError
 
 _build_hint = "make build, or pip install ."
 _job_seconds = 60.0
+_worker_seconds = 20.0
 
 
 def library() -> Finding:
@@ -34,6 +35,24 @@ def plugins() -> Finding:
     if missing:
         return Finding("plugins", Verdict.bad, f"missing for {', '.join(missing)}", _build_hint)
     return Finding("plugins", Verdict.good, "Open MPI, MPICH (also Intel MPI), MPI-5 standard ABI")
+
+
+def workers() -> Finding:
+    """What HOCKET_WORKERS=1 would speak between nodes."""
+    try:
+        told = processes.run_captured([str(_paths.worker()), "--network"], dict(os.environ), _worker_seconds)
+    except OSError as problem:
+        return Finding("workers", Verdict.bad, f"{_paths.worker()}: {problem.strerror}", _build_hint)
+    if told.status != 0:
+        lines = told.errors.strip().splitlines() or [f"exit status {told.status}"]
+        return Finding(
+            "workers",
+            Verdict.weak,
+            f"serve one node each: {lines[-1].removeprefix('hocketd: ')}",
+            "apt-get install libucx-dev, then make build; UCX_TLS and UCX_NET_DEVICES choose its transports",
+        )
+    carriers = " ".join(told.output.split()).removesuffix(" to 1")
+    return Finding("workers", Verdict.good, f"messages go by {carriers} for each other node")
 
 
 def _absent(found: list[mpis.Mpi]) -> list[Finding]:

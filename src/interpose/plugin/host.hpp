@@ -27,7 +27,7 @@
   X(Type_set_attr) X(Op_commutative) X(Op_free) X(Reduce_local) X(Pack) X(Unpack) X(Grequest_start) \
   X(Grequest_complete) X(Request_get_status) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) \
   X(Testall) X(Testany) X(Testsome) X(Add_error_class) X(Add_error_code) \
-  X(Add_error_string) X(Isend) X(Irecv) X(Recv_init) X(Iallreduce) X(Iallgather) X(Improbe) X(Mrecv) X(Cancel) X(Request_free) \
+  X(Add_error_string) X(Isend) X(Irecv) X(Recv_init) X(Iallreduce) X(Iallgather) X(Iallgatherv) X(Improbe) X(Mrecv) X(Cancel) X(Request_free) \
   X(Comm_get_attr) X(Comm_get_parent) X(Comm_create_errhandler) X(Comm_set_errhandler) X(Errhandler_free) \
   X(Query_thread) X(Start) X(Startall) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
   X(T_cvar_handle_free) X(T_cvar_read)

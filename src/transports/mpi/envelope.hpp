@@ -32,6 +32,7 @@ struct Envelope {
     failure,  ///< the communicator is given up; the payload says why
     inquiry,  ///< the sender waits for a message, and says in which call
     answer,   ///< to an inquiry: the sender is there, and waits, too, or is in another call
+    notice,   ///< beside all calls: the payload is the engine's
   };
 
   CommunicatorId communicator;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -103,6 +104,8 @@ void Network::keep(Packet* packet) noexcept {
   }
   if (packet->envelope.kind == Envelope::Kind::failure)
     keep_failure(*packet);
+  else if (packet->envelope.kind == Envelope::Kind::notice)
+    keep_notice(*packet);
   else if (packet->envelope.kind == Envelope::Kind::answer)
     ++answers_[static_cast<std::size_t>(packet->from)];
   else
@@ -146,6 +149,16 @@ void Network::keep_failure(const Packet& packet) noexcept {
     broken_ = true;  // the reason is lost, not that there is one
   }
   any_failure_.store(true, std::memory_order_release);
+}
+
+void Network::keep_notice(const Packet& packet) noexcept {
+  try {
+    const auto words = std::span(packet.payload).first(packet.envelope.bytes);
+    notices_.push_back({packet.envelope.communicator, packet.from, {words.begin(), words.end()}});
+  } catch (...) {
+    broken_ = true;  // somebody waits for it
+  }
+  any_notice_.store(true, std::memory_order_release);
 }
 
 /// Sends `bytes` of the packet, which is the network's from now on. pending: too many have not left yet.
@@ -196,26 +209,48 @@ std::uint32_t Network::next_tag(Rank to) noexcept {
   return last;
 }
 
-Packet* Network::failure_packet(const CommunicatorId& communicator, const std::string& text) noexcept {
+/// What does not fit is cut off.
+Packet* Network::packet_of(Envelope::Kind kind, const CommunicatorId& communicator,
+                           std::span<const std::byte> payload) noexcept {
   Packet* packet = pool_.take();
   if (!packet) return nullptr;
   packet->envelope = {};
   packet->envelope.communicator = communicator;
-  packet->envelope.kind = Envelope::Kind::failure;
-  packet->envelope.bytes = std::min(text.size(), eager_bytes);
-  std::memcpy(packet->payload.data(), text.data(), packet->envelope.bytes);
+  packet->envelope.kind = kind;
+  packet->envelope.bytes = std::min(payload.size(), eager_bytes);
+  std::memcpy(packet->payload.data(), payload.data(), packet->envelope.bytes);
   return packet;
+}
+
+bool Network::tell(Envelope::Kind kind, const CommunicatorId& communicator, Rank member,
+                   std::span<const std::byte> payload) noexcept {
+  Packet* const packet = port_ ? packet_of(kind, communicator, payload) : nullptr;
+  return packet && post(packet, sizeof(Envelope) + packet->envelope.bytes, member) == Status::ok;
 }
 
 void Network::fail(const CommunicatorId& communicator, std::span<const Rank> members,
                    const std::string& text) noexcept {
   const std::lock_guard lock(mutex_);
-  if (Packet* packet = failure_packet(communicator, text)) keep(packet);
-  for (const Rank member : members) {
-    if (!port_ || member == port_->rank()) continue;
-    if (Packet* packet = failure_packet(communicator, text))
-      post(packet, sizeof(Envelope) + packet->envelope.bytes, member);
-  }
+  const auto words = std::as_bytes(std::span(text));
+  if (Packet* packet = packet_of(Envelope::Kind::failure, communicator, words)) keep(packet);
+  for (const Rank member : members)
+    if (port_ && member != port_->rank()) tell(Envelope::Kind::failure, communicator, member, words);
+}
+
+bool Network::notify(const CommunicatorId& communicator, std::span<const Rank> members,
+                     std::span<const std::byte> words) noexcept {
+  const std::lock_guard lock(mutex_);
+  bool told = true;
+  for (const Rank member : members)
+    if (port_ && member != port_->rank())
+      told = tell(Envelope::Kind::notice, communicator, member, words) && told;
+  return told;
+}
+
+std::vector<Network::Notice> Network::take_notices() noexcept {
+  const std::lock_guard lock(mutex_);
+  any_notice_.store(false, std::memory_order_release);
+  return std::exchange(notices_, {});
 }
 
 bool Network::has_failure(const CommunicatorId& communicator) noexcept {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,9 +58,26 @@ class Network {
             const std::string& text) noexcept;
   /// Whether it was, by any of its members.
   bool failed(const CommunicatorId& communicator) noexcept {
-    return any_failure_.load(std::memory_order_acquire) && has_failure(communicator);
+    return any_failure() && has_failure(communicator);
   }
   std::string failure(const CommunicatorId& communicator);
+  /// Of any communicator.
+  bool any_failure() const noexcept { return any_failure_.load(std::memory_order_acquire); }
+
+  /// What a rank tells others of a communicator beside its calls, in words that only the engine reads.
+  struct Notice {
+    CommunicatorId communicator;
+    Rank from = -1;
+    std::vector<std::byte> words;
+  };
+  static constexpr std::size_t longest_notice = eager_bytes;
+  /// False: it could not be sent to all of them.
+  bool notify(const CommunicatorId& communicator, std::span<const Rank> members,
+              std::span<const std::byte> words) noexcept;
+  /// Costs a load where none has come.
+  bool any_notice() const noexcept { return any_notice_.load(std::memory_order_acquire); }
+  /// All that have come since.
+  std::vector<Notice> take_notices() noexcept;
 
   /// The rank that a message could not be sent to, or received from; -1 if nobody knows.
   Rank lost() noexcept {
@@ -94,8 +112,12 @@ class Network {
 
   Status listen(std::uint32_t place) noexcept;
   void keep(Packet* packet) noexcept;
-  Packet* failure_packet(const CommunicatorId& communicator, const std::string& text) noexcept;
+  Packet* packet_of(Envelope::Kind kind, const CommunicatorId& communicator,
+                    std::span<const std::byte> payload) noexcept;
+  bool tell(Envelope::Kind kind, const CommunicatorId& communicator, Rank member,
+            std::span<const std::byte> payload) noexcept;
   void keep_failure(const Packet& packet) noexcept;
+  void keep_notice(const Packet& packet) noexcept;
   void see_off() noexcept;
   bool has_failure(const CommunicatorId& communicator) noexcept;
 
@@ -138,6 +160,8 @@ class Network {
   std::size_t next_inquiry_ = 0;
   std::atomic<bool> any_failure_{false};
   std::vector<Failure> failures_;
+  std::atomic<bool> any_notice_{false};
+  std::vector<Notice> notices_;
 };
 
 }  // namespace hocket::transports::mpi

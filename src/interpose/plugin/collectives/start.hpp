@@ -19,8 +19,9 @@ enum class Begun : std::uint8_t { ours, native, failed };
 /// the MPI's: several nodes, and the user's own reduction operations. The same on all ranks.
 inline bool can_progress(const Communicator& c, const Call& call) {
   if (is_hooked_into_mpi()) return true;
-  const bool has_messenger = process.engine->carries_messages_in_background();
-  return !engine::has_own_operation(call) && (has_messenger || !c.engine->runs_over_mpi());
+  const engine::Engine& engine = *process.engine;
+  const bool has_somebody = engine.carries_messages_in_background() || engine.worker_across_nodes();
+  return !engine::has_own_operation(call) && (has_somebody || !c.engine->runs_over_mpi());
 }
 
 /// A request that is given back unless it is put to use.

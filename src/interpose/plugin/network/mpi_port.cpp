@@ -1,6 +1,5 @@
 #include "interpose/plugin/network/mpi_port.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "interpose/plugin/host.hpp"
@@ -40,28 +39,22 @@ std::size_t MpiPort::longest_heard() const noexcept {
   return probes ? transports::mpi::unattended_bytes : transports::mpi::packet_bytes;
 }
 
-/// By as many as there are, so that a program comes soon to where nothing is allocated.
+/// Room for what is said of each.
 void MpiPort::grow() {
-  const std::size_t before = flights_.size();
-  const std::size_t after = std::max<std::size_t>(2 * before, 32);
-  free_.reserve(after);
-  requests_.reserve(listeners + after);
-  tickets_.reserve(listeners + after);
-  found_.resize(listeners + after);
-  statuses_.resize(listeners + after);
-  flights_.resize(after);
-  for (std::size_t ticket = after; ticket-- > before;) free_.push_back(static_cast<Ticket>(ticket));
+  const std::size_t after = listeners + flights_.next_size();
+  requests_.reserve(after);
+  tickets_.reserve(after);
+  found_.resize(after);
+  statuses_.resize(after);
 }
 
 bool MpiPort::take_ticket(Ticket& ticket) noexcept {
   try {
-    if (free_.empty()) grow();
+    if (flights_.are_all_taken()) grow();
   } catch (...) {
     return false;
   }
-  ticket = free_.back();
-  free_.pop_back();
-  return true;
+  return flights_.take(ticket);
 }
 
 void MpiPort::set_off(Ticket ticket, MPI_Request request, bool receives) noexcept {
@@ -81,7 +74,7 @@ Status MpiPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t
   MPI_Status status;
   if (result == MPI_SUCCESS && bytes <= transports::mpi::packet_bytes)
     result = host().Test(&request, &has_left, &status);
-  if (result != MPI_SUCCESS) return give_back(ticket), Status::failed;
+  if (result != MPI_SUCCESS) return flights_.give_back(ticket), Status::failed;
   if (has_left)
     flights_[ticket].state = Flight::State::complete;
   else
@@ -96,7 +89,7 @@ Status MpiPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t 
   MPI_Request request;
   const int result =
       host().Irecv(data, static_cast<int>(bytes), byte_, from, static_cast<int>(tag), comm_, &request);
-  if (result != MPI_SUCCESS) return give_back(ticket), Status::failed;
+  if (result != MPI_SUCCESS) return flights_.give_back(ticket), Status::failed;
   set_off(ticket, request, true);
   return Status::ok;
 }
@@ -104,7 +97,7 @@ Status MpiPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t 
 Status MpiPort::test(Ticket ticket) noexcept {
   const Flight::State state = flights_[ticket].state;
   if (state == Flight::State::under_way) return Status::pending;
-  give_back(ticket);
+  flights_.give_back(ticket);
   return state == Flight::State::complete ? Status::ok : Status::failed;
 }
 
@@ -124,7 +117,7 @@ void MpiPort::abandon(Ticket ticket) noexcept {
     flight.state = Flight::State::complete;
     forget_complete();
   }
-  give_back(ticket);
+  flights_.give_back(ticket);
 }
 
 /// Only what is under way stays among what the MPI is asked about.
@@ -153,16 +146,7 @@ Status MpiPort::listen(std::uint32_t place, void* data, std::size_t bytes) noexc
 }
 
 bool MpiPort::heard(std::uint32_t& place, Rank& from) noexcept {
-  if (heard_count_ == 0) return false;
-  place = heard_[heard_first_].place;
-  from = heard_[heard_first_].from;
-  heard_first_ = (heard_first_ + 1) % places;
-  --heard_count_;
-  return true;
-}
-
-void MpiPort::hear(std::uint32_t place, Rank from) noexcept {
-  heard_[(heard_first_ + heard_count_++) % places] = {place, from};
+  return heard_.take(place, from);
 }
 
 Status MpiPort::look() noexcept {
@@ -191,7 +175,7 @@ Status MpiPort::test_some(int& found) noexcept {
     } else if (failed) {
       is_a_listener = true;
     } else {
-      hear(at, answer.MPI_SOURCE);
+      heard_.add(at, answer.MPI_SOURCE);
     }
   }
   if (found > 0) forget_complete();
@@ -213,7 +197,7 @@ Status MpiPort::probe() noexcept {
     const Rank from = status.MPI_SOURCE;
     if (host().Mrecv(data, static_cast<int>(offer.bytes), byte_, &message, &status) != MPI_SUCCESS)
       return Status::failed;
-    hear(place, from);
+    heard_.add(place, from);
   }
   return Status::ok;
 }

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "interpose/plugin/host.hpp"
+#include "transports/mpi/heard_places.hpp"
 #include "transports/mpi/port.hpp"
+#include "transports/mpi/tickets.hpp"
 
 namespace hocket::interpose {
 
@@ -54,19 +56,13 @@ class MpiPort final : public transports::mpi::Port {
     void* data = nullptr;
     std::size_t bytes = 0;
   };
-  struct Heard {
-    std::uint32_t place = 0;
-    Rank from = 0;
-  };
 
   void grow();
   bool take_ticket(Ticket& ticket) noexcept;
-  void give_back(Ticket ticket) noexcept { free_.push_back(ticket); }
   void set_off(Ticket ticket, MPI_Request request, bool receives) noexcept;
   void forget_complete() noexcept;
   Status test_some(int& found) noexcept;
   Status probe() noexcept;
-  void hear(std::uint32_t place, Rank from) noexcept;
 
   MPI_Comm comm_;
   Rank rank_ = 0;
@@ -82,11 +78,9 @@ class MpiPort final : public transports::mpi::Port {
   std::vector<int> found_;
   std::vector<MPI_Status> statuses_;
 
-  std::vector<Flight> flights_;  ///< by ticket
-  std::vector<Ticket> free_;
+  transports::mpi::Tickets<Flight> flights_;
   Offer offered_[places];  ///< where probing puts what it hears
-  Heard heard_[places];
-  std::uint32_t heard_first_ = 0, heard_count_ = 0;
+  transports::mpi::HeardPlaces heard_;
 };
 
 }  // namespace hocket::interpose

@@ -1,7 +1,5 @@
 #include "interpose/plugin/network/network.hpp"
 
-#include <time.h>
-
 #include <array>
 #include <string>
 
@@ -13,6 +11,7 @@
 #include "interpose/plugin/network/mpi_port.hpp"
 #include "interpose/plugin/network/places.hpp"
 #include "interpose/plugin/network/setup_call.hpp"
+#include "interpose/plugin/network/worker.hpp"
 #include "interpose/plugin/process.hpp"
 
 namespace hocket::interpose {
@@ -29,8 +28,7 @@ bool is_spawned() {
 }
 
 void pause() {
-  const timespec moment{0, 50'000};
-  nanosleep(&moment, nullptr);
+  sleep_ns(50'000);
 }
 
 /// Does this rank have a thread for messages that may call the MPI?
@@ -96,7 +94,7 @@ void agree() {
   if (all.messenger) process.engine->carry_messages_in_background();
   opened = all.ready && exchange_places(comm, all.arena);
   if (opened && all.arena) process.engine->open_mail();
-  if (opened) return;
+  if (opened) return open_workers(comm);
   process.engine->disconnect();
   host().Comm_free(&comm);
   throw Error("not all ranks have this version and these options (" + fingerprint + ")");
@@ -110,6 +108,21 @@ bool see_off() {
     pause();
   }
   return true;
+}
+
+/// A rank whose worker has gone asks all others what has ended, also those that have come here.
+void wait_for_all_with_workers() {
+  if (!process.engine->worker()) return;
+  static const int here = 1;  // they outlive a wait that was too long
+  static int all = 0;
+  MPI_Request request;
+  if (host().Iallreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm, &request) != MPI_SUCCESS) return;
+  const Deadline end(farewell_seconds);
+  for (int all_are_here = 0; !all_are_here && !end.passed(); pause()) {
+    MPI_Status status;
+    if (host().Test(&request, &all_are_here, &status) != MPI_SUCCESS) return;
+    process.engine->hear_of_workers();
+  }
 }
 
 }  // namespace
@@ -135,6 +148,7 @@ void explain_missing_network() {
 void close_network() {
   if (!opened) return;
   opened = false;
+  wait_for_all_with_workers();
   const bool all_gone = see_off();
   process.engine->disconnect();
   if (all_gone) host().Comm_free(&comm);

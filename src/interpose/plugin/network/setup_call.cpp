@@ -1,7 +1,5 @@
 #include "interpose/plugin/network/setup_call.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "base/clock.hpp"
@@ -21,8 +19,7 @@ class Pauses {
     constexpr int turns_before = 1000;
     constexpr long longest_ns = 5'000'000;
     if (++turns_ <= turns_before) return;
-    const timespec moment{0, next_ns_};
-    nanosleep(&moment, nullptr);
+    sleep_ns(next_ns_);
     next_ns_ = std::min(next_ns_ + next_ns_ / 8, longest_ns);
   }
 

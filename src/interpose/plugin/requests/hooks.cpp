@@ -17,7 +17,11 @@ using Registration = int (*)(Callback);
 bool hooked = false;
 
 int progress_once() {
-  if (is_anything_under_way() && !WithoutHook::any()) progress();
+  if (WithoutHook::any()) return 0;
+  if (is_anything_under_way())
+    progress();
+  else
+    hear_of_workers();
   return 0;
 }
 

@@ -1,7 +1,6 @@
 #include "interpose/plugin/requests/progress.hpp"
 
 #include <sched.h>
-#include <ctime>
 
 #include <algorithm>
 #include <mutex>
@@ -26,8 +25,7 @@ namespace {
 using Lock = std::unique_lock<ProgressLock>;
 
 void nap() noexcept {
-  constexpr timespec duration{0, 50'000};
-  nanosleep(&duration, nullptr);
+  sleep_ns(50'000);
 }
 
 UnderWay requests;
@@ -195,6 +193,17 @@ static void progress_and(More more) noexcept {
 
 void progress() noexcept {
   progress_and([](Lock&) {});
+}
+
+void hear_of_workers() noexcept {
+  constexpr std::uint32_t calls_per_look = 1024;
+  static std::atomic<std::uint32_t> calls{0};  // of several threads some may be lost
+  if (!process.engine->worker()) return;
+  const std::uint32_t call = calls.load(std::memory_order_relaxed) + 1;
+  calls.store(call, std::memory_order_relaxed);
+  if (call % calls_per_look != 0) return;
+  const std::unique_lock lock(progress_lock, std::try_to_lock);
+  if (lock) process.engine->hear_of_workers();
 }
 
 void progress_for(Request& awaited) noexcept {

@@ -45,6 +45,8 @@ std::uint64_t started_count() noexcept;
 
 /// Goes on with all of them, and completes those that have ended.
 void progress() noexcept;
+/// Where nothing is under way: others may ask what has ended at this node's worker. Mostly does nothing.
+void hear_of_workers() noexcept;
 /// The same, for who waits for this one.
 void progress_for(Request& awaited) noexcept;
 /// How many it has completed.

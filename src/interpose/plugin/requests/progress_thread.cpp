@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <ctime>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "interpose/plugin/explain.hpp"
 #include "interpose/plugin/process.hpp"
 #include "interpose/plugin/requests/hooks.hpp"
@@ -32,8 +32,7 @@ std::atomic<std::uint32_t> asleep{0};  // 1: waits to be woken
 pthread_t thread;
 
 void nap(long ns) {
-  const timespec duration{0, ns};
-  nanosleep(&duration, nullptr);
+  sleep_ns(ns);
 }
 
 // Pauses between looks on a core that the program wants as well, each of which takes some 10 us from a

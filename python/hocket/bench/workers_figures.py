@@ -1,0 +1,147 @@
+"""What runs with worker processes come to: what hides, what it gains, and what it costs."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hocket.bench import nonblocking_cells
+from hocket.bench.nonblocking_cells import Cell
+from hocket.bench.workers import Place, WorkerLane
+
+LARGE_BYTES = 64 << 10
+LATENCY_BYTES = 256 << 10
+LEAST_HIDDEN = 95.0  # percent
+MOST_IN_MPI = 5.0  # percent of the operation's time
+LEAST_TOTAL = 1.4  # times as fast as the MPI's own, computation included
+MOST_LATENCY = 1.3  # times as long as the blocking call
+LEAST_WITHOUT_CORE = 0.95
+LEAST_APPLICATION = 1.2
+LEAST_METADATA = 10.0  # times as much for the first call as for the second
+LEAST_MISS = 3.0  # times as long for new buffers as for known ones
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of the runs."""
+
+    median: float
+    least: float
+    most: float
+    runs: int
+
+    def text(self, digits: int) -> str:
+        return f"{self.median:.{digits}f} ({self.least:.{digits}f}-{self.most:.{digits}f})"
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    some = [value for value in values if value is not None]
+    return Spread(statistics.median(some), min(some), max(some), len(some)) if some else None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One cell of one job: Hocket's side and the MPI's own."""
+
+    hocket: Cell
+    native: Cell
+
+    def hidden(self) -> float | None:
+        """Percent, by the formula that says less, without any test."""
+        found = self.hocket.overlap("time", 0)
+        return found.hidden() if found else None
+
+    def hidden_natively(self) -> float | None:
+        found = self.native.overlap("time", 0)
+        return found.hidden() if found else None
+
+    def hidden_of_work(self) -> float | None:
+        """By IMB's formula with a fixed amount of work: what the worker takes from the rank's core counts."""
+        found = self.hocket.overlap("work", 0)
+        return found.imb if found else None
+
+    def in_mpi(self) -> float | None:
+        """What calls of MPI took of the rank's core, in percent of the operation's time."""
+        beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
+        return 100 * beside.cpu_us / pure if beside and beside.cpu_us and pure else None
+
+    def total(self) -> float | None:
+        """How many times as long the MPI's own takes beside the same work."""
+        mine, others = (side.lane("nonblocking", "work", apart=True) for side in (self.hocket, self.native))
+        return others.median_us / mine.median_us if mine and others else None
+
+    def latency(self) -> float | None:
+        """Start and wait over the quicker one of the blocking calls."""
+        blocking = [lane.median_us for side in (self.hocket, self.native)
+                    if (lane := side.lane("blocking", apart=True))]  # fmt: skip
+        pure = self._pure()
+        return pure / min(blocking) if pure and blocking else None
+
+    def _pure(self) -> float | None:
+        lane = self.hocket.lane("nonblocking", apart=True)
+        return lane.median_us if lane else None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All runs of one cell."""
+
+    mpi: str
+    place: Place
+    workers: int
+    collective: str
+    bytes: int
+    runs: Sequence[Run]
+
+    def of(self, figure: Callable[[Run], float | None]) -> Spread | None:
+        return spread(map(figure, self.runs))
+
+    def is_right(self) -> bool:
+        return not any(run.hocket.is_wrong(form) for run in self.runs for form in ("blocking", "nonblocking"))
+
+
+_Where = tuple[str, Place, int]  # MPI, place, workers
+
+
+def _runs(lanes: Sequence[WorkerLane]) -> Iterable[list[WorkerLane]]:
+    for number in sorted({lane.run for lane in lanes}):
+        yield [lane for lane in lanes if lane.run == number]
+
+
+def _pairs(lanes: Sequence[WorkerLane]) -> Iterable[Run]:
+    found = nonblocking_cells.cells(lanes)
+    native = {(cell.collective, cell.bytes): cell for cell in found if cell.side == "native"}
+    for cell in found:
+        if cell.side == "hocket" and (other := native.get((cell.collective, cell.bytes))):
+            yield Run(cell, other)
+
+
+def figures(lanes: Sequence[WorkerLane]) -> list[Figures]:
+    """In the order in which they first appear."""
+    jobs: dict[_Where, list[WorkerLane]] = {}
+    for lane in lanes:
+        jobs.setdefault((lane.mpi, lane.place(), lane.workers), []).append(lane)
+    found: dict[tuple[_Where, str, int], list[Run]] = {}
+    for where, some in jobs.items():
+        for job in _runs(some):
+            for run in _pairs(job):
+                found.setdefault((where, run.hocket.collective, run.hocket.bytes), []).append(run)
+    return [Figures(*where, collective, size, runs) for (where, collective, size), runs in found.items()]
+
+
+def without_core(found: Sequence[Figures]) -> list[tuple[Figures, Spread]]:
+    """Where workers were asked for and not: how many times as long an operation takes without the wish, run
+    by run."""
+
+    def medians(one: Figures) -> list[float]:
+        return [lane.median_us for run in one.runs if (lane := run.hocket.lane("nonblocking", apart=True))]
+
+    plain = {(one.mpi, one.place, one.collective, one.bytes): one for one in found if not one.workers}
+    pairs = []
+    for one in found:
+        other = plain.get((one.mpi, one.place, one.collective, one.bytes))
+        if one.workers and other:
+            ratio = spread(b / a for a, b in zip(medians(one), medians(other), strict=False))
+            pairs += [(one, ratio)] if ratio else []
+    return pairs

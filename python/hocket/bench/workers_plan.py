@@ -1,0 +1,102 @@
+"""What `hocket bench --workers` runs: jobs, one after the other, each of which brings records of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hocket.bench import runner, workers
+from hocket.bench.applications import RUNS
+from hocket.bench.jsonl import Kind
+from hocket.bench.nonblocking import Request, Settings
+from hocket.bench.workers import Application, Place
+from hocket.errors import unknown
+from hocket.mpis import Mpi
+
+PARTS = ("overlap", "applications", "metadata", "core")
+COLLECTIVES = ("alltoall", "allgather", "bcast")
+_KIB, _MIB = 1 << 10, 1 << 20
+_mega = 10**6
+# The link bounds, not the cores: 4 MiB at 100 Mbit would take a third of a second per operation.
+_places = {
+    Place(2, 1, 100 * _mega): (64 * _KIB, 256 * _KIB, _MIB),
+    Place(2, 1, 500 * _mega): (64 * _KIB, 256 * _KIB, _MIB, 4 * _MIB),
+}
+_fast = Place(2, 1, 500 * _mega)
+_no_core = Place(1, 2, 1000 * _mega)
+_metadata_sizes = (_KIB, 64 * _KIB)
+_metadata_calls = 200
+_applications = (
+    Application("fft3d", "--nx 64 --ny 64 --nz 64", "--decomposition slab --tile 4", 10),
+    Application("fft3d", "--nx 128 --ny 128 --nz 128", "--decomposition slab --tile 8", 5),
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    words: str
+    kind: Kind[Any]
+    ending: str  # of the file for its records, behind the name that the user gave: a file holds one kind
+    run: Callable[[], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    parts: Sequence[str] = PARTS
+    collectives: Sequence[str] = COLLECTIVES
+    sizes: Sequence[int] = ()  # empty: those of each place
+    runs: int = 5
+    seconds: float = 1.0
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if part not in PARTS:
+                raise unknown("part", part, PARTS)
+
+    def request(self, place: Place, sizes: Sequence[int], settings: Settings) -> Request:
+        cells = runner.Request(self.collectives, self.sizes or sizes, place.ranks, self.seconds)
+        return Request(cells, tests=[0], compute_native=True, settings=settings)
+
+
+def _lanes(mpi: Mpi, place: Place, request: Request, run: int) -> Job:
+    wish = "" if request.settings.workers else ", no workers wanted"
+    return Job(f"{place}{wish}", workers.LANES, "", lambda: workers.lanes(mpi, place, request, run))
+
+
+def _overlap(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
+    for place, sizes in _places.items():
+        yield _lanes(mpi, place, wanted.request(place, sizes, workers.WITH_WORKERS), run)
+
+
+def _core(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
+    both = (workers.WITHOUT, workers.WITH_WORKERS)
+    for settings in both if run % 2 == 0 else reversed(both):
+        yield _lanes(mpi, _no_core, wanted.request(_no_core, (64 * _KIB, _MIB), settings), run)
+
+
+def _metadata(mpi: Mpi, size: int, run: int) -> Job:
+    return Job(
+        f"metadata, {_fast}, {size} bytes", workers.METADATA, "-metadata",
+        lambda: [workers.metadata(mpi, _fast, size, _metadata_calls, run)],
+    )  # fmt: skip
+
+
+def _application(mpi: Mpi, one: Application, rounds: int) -> Job:
+    return Job(
+        f"{one.name} {one.problem}, {_fast}", RUNS, "-applications",
+        lambda: workers.application(mpi, _fast, one, rounds),
+    )  # fmt: skip
+
+
+def jobs(mpi: Mpi, wanted: Wanted) -> Iterator[Job]:
+    """Runs outermost: what gets slower with time does so for all."""
+    for run in range(wanted.runs):
+        if "overlap" in wanted.parts:
+            yield from _overlap(mpi, wanted, run)
+        if "metadata" in wanted.parts:
+            yield from (_metadata(mpi, size, run) for size in _metadata_sizes)
+        if "core" in wanted.parts:
+            yield from _core(mpi, wanted, run)
+    if "applications" in wanted.parts:
+        yield from (_application(mpi, one, wanted.runs) for one in _applications)

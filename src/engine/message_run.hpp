@@ -1,0 +1,33 @@
+// A schedule of messages on one set of buffers, under way. It serves again, and allocates nothing once it is
+// warm.
+#pragma once
+
+#include "engine/renewed.hpp"
+#include "executors/machine.hpp"
+#include "transports/mpi/messages.hpp"
+
+namespace hocket::engine {
+
+class MessageRun {
+ public:
+  /// All of them outlive it. Throws std::bad_alloc.
+  void lay(const executors::Plan& plan, const executors::Operation& op, transports::mpi::Messages& messages) {
+    binding_.make(plan, op);
+    workspace_.fit(plan);
+    workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
+    binding_->select({0, binding_->extent()}, workspace_.scratch.data());
+    machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages}, workspace_);
+  }
+
+  /// Of what was laid last.
+  executors::Machine& operator*() noexcept { return *machine_; }
+  executors::Machine* operator->() noexcept { return machine_.operator->(); }
+  const executors::Machine* operator->() const noexcept { return machine_.operator->(); }
+
+ private:
+  executors::Workspace workspace_;
+  Renewed<executors::Binding> binding_;
+  Renewed<executors::Machine> machine_;
+};
+
+}  // namespace hocket::engine

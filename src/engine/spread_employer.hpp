@@ -1,0 +1,29 @@
+// A communicator over several nodes that hands operations to workers. Its failures are told over the MPI's
+// messages.
+#pragma once
+
+#include "engine/handover/employer.hpp"
+#include "engine/spread_operation.hpp"
+
+namespace hocket::engine {
+
+class SpreadEmployer final : public handover::Employer {
+ public:
+  SpreadEmployer(Engine& engine, const SpreadGround& ground, Rank rank)
+      : Employer(engine, ground.guard.id(), ground.members, rank), ground_(ground) {}
+
+  bool hears_of_failure() noexcept override {
+    hear_of_workers();
+    return ground_.guard.failed();
+  }
+  void fail(const std::string& text) noexcept override { ground_.guard.fail(text); }
+  void fail(const CallTurn& turn, Status status) noexcept override {
+    ground_.guard.fail(turn, status, std::nullopt);
+  }
+  const SpreadGround& ground() override { return ground_; }
+
+ private:
+  const SpreadGround& ground_;
+};
+
+}  // namespace hocket::engine

@@ -1,0 +1,154 @@
+#include "worker/carried.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "worker/call_checks.hpp"
+
+namespace hocket::worker {
+
+using engine::handover::Define;
+
+namespace {
+
+ir::Request request_of(const Communicator& communicator, const Define& define) {
+  ir::Request request;
+  request.collective = define.operation.collective;
+  request.ranks = static_cast<ir::Rank>(communicator.members.size());
+  request.rank = communicator.rank;
+  request.root = define.operation.root;
+  request.commutative = define.operation.reduction.commutative;
+  return request;
+}
+
+ir::Request barrier_of(const Communicator& communicator) {
+  ir::Request request;
+  request.collective = ir::Collective::barrier;
+  request.ranks = static_cast<ir::Rank>(communicator.members.size());
+  request.rank = communicator.rank;
+  return request;
+}
+
+/// It has no buffers.
+const executors::Operation& barrier() {
+  static const executors::Operation operation = [] {
+    executors::Operation made;
+    made.collective = ir::Collective::barrier;
+    return made;
+  }();
+  return operation;
+}
+
+engine::Plans::Shared plan_of(Communicator& communicator, const Define& define) {
+  const algorithms::Algorithm* row = algorithms::find(define.operation.collective, define.algorithm);
+  const ir::Request request = request_of(communicator, define);
+  if (!row || row->access == algorithms::Access::one_sided) throw Error("no algorithm of that name");
+  passes::Recipe recipe = passes::plain(*row);
+  check_parameters(*row, define.parameters);
+  recipe.parameters = define.parameters;
+  if (passes::misfit(recipe, request, nullptr) != passes::Misfit::none)
+    throw Error("an algorithm that does not fit");
+  return communicator.plans.get(recipe, request);
+}
+
+}  // namespace
+
+engine::Plans::Shared Communicator::commit() {
+  const algorithms::Algorithm* const row = algorithms::find(ir::Collective::barrier, "message_dissemination");
+  return plans.get(passes::plain(*row), barrier_of(*this));
+}
+
+Definition::Definition(std::shared_ptr<Communicator> of, Define call)
+    : communicator(std::move(of)),
+      define(std::move(call)),
+      views(views_of(define, communicator->rank, communicator->members.size())),
+      plan(plan_of(*communicator, define)),
+      commit(communicator->commit()),
+      bytes(checked_size(*plan, engine::handover::described(define), views)) {}
+
+Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network,
+                 pid_t process)
+    : definition_(std::move(definition)),
+      network_(network),
+      process_(process),
+      input_(definition_->views.input.bytes()),
+      output_(definition_->views.output.bytes()),
+      operation_(mirrored(definition_->define, definition_->views, input_.data(), output_.data())),
+      messages_(network, definition_->communicator->id, definition_->communicator->members) {
+  check_reach(*definition_->plan, operation_, input_.all(), output_.all());
+  memory_error_ = definition_->views.output.probe(process);
+}
+
+/// Memory is used for what the rank really has: the schedule's own comes after the input.
+void Carried::begin(const engine::handover::Start& start) {
+  start_ = start;
+  is_written_ = false;
+  messages_.begin(start.instance, start.signature, definition_->define.words);
+  commit_.lay(*definition_->commit, barrier(), messages_);
+  if (memory_error_ == 0) memory_error_ = read();
+  if (memory_error_ == 0) run_.lay(*definition_->plan, operation_, messages_);
+}
+
+/// The errno of a rank that has just ended, or has given memory that it does not have.
+int Carried::read() noexcept {
+  const CallViews& views = definition_->views;
+  if (const int error = views.input.read(process_, input_.data()); error != 0) return error;
+  return views.reads_output ? views.output.read(process_, output_.data()) : 0;
+}
+
+Status Carried::write() noexcept {
+  const CallViews& views = definition_->views;
+  if (!views.writes_output) return Status::ok;
+  memory_error_ = views.output.write(process_, output_.data());
+  return memory_error_ == 0 ? Status::ok : Status::failed;
+}
+
+Status Carried::carry_out() noexcept {
+  if (memory_error_ != 0) return Status::failed;
+  if (is_written_) return commit_->advance();
+  if (const Status status = run_->advance(); status != Status::ok) return status;
+  if (const Status status = write(); status != Status::ok) return status;
+  is_written_ = true;
+  return commit_->advance();
+}
+
+/// It has ended for a rank when all ranks have their results: if a worker dies before, the ranks can carry it
+/// out themselves, since each still has its input.
+Status Carried::advance() noexcept {
+  const Status status = carry_out();
+  return status == Status::pending && failure() ? Status::failed : status;
+}
+
+/// Costs a load where nothing has failed.
+std::optional<transports::mpi::CommunicatorId> Carried::failure() const noexcept {
+  const Communicator& communicator = *definition_->communicator;
+  if (!network_.any_failure()) return std::nullopt;
+  if (network_.failed(communicator.id)) return communicator.id;
+  for (const ir::Rank member : communicator.members)
+    if (network_.failed(id_of_death(member))) return id_of_death(member);
+  return std::nullopt;
+}
+
+std::string Carried::disagreement() const {
+  const auto& found = messages_.disagreement();
+  if (!found || !found->same_call) return "the ranks of a communicator call different collectives";
+  return "the ranks of a communicator disagree about the data: rank " + std::to_string(found->peer) +
+         " sends " + std::to_string(found->sent) + " bytes to rank " +
+         std::to_string(definition_->communicator->rank) + ", which expects " +
+         std::to_string(found->expected);
+}
+
+std::string Carried::why(Status status) const {
+  const std::string call =
+      "MPI_I" + std::string(ir::name_of(operation_.collective)) + ", by the node's worker: ";
+  if (memory_error_ != 0)
+    return call + "the rank's buffers cannot be reached: " + std::strerror(memory_error_);
+  if (const auto id = failure()) return call + network_.failure(*id);
+  if (status == Status::mismatch) return call + disagreement();
+  if (const ir::Rank lost = status == Status::peer_dead ? awaited() : network_.lost(); lost >= 0)
+    return call + "the worker of rank " + std::to_string(lost) + " cannot be reached any more";
+  return call + "its messages failed";
+}
+
+}  // namespace hocket::worker

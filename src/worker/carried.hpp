@@ -1,0 +1,119 @@
+// A rank's operation, carried out by its worker: the buffers are mirrored, the schedule runs on the mirrors,
+// and the result is written back.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/handover/commands.hpp"
+#include "engine/message_run.hpp"
+#include "engine/plans.hpp"
+#include "transports/mpi/messages.hpp"
+#include "worker/call_views.hpp"
+
+namespace hocket::worker {
+
+/// Under which the workers are told that a rank of the job has died.
+inline transports::mpi::CommunicatorId id_of_death(ir::Rank rank) noexcept {
+  return {0x6465617468, static_cast<std::uint64_t>(rank)};
+}
+
+/// A communicator, as one of its ranks has opened it.
+struct Communicator {
+  Communicator(const transports::mpi::CommunicatorId& i, ir::Rank r, std::vector<ir::Rank> m)
+      : id(i), rank(r), members(std::move(m)) {}
+
+  transports::mpi::CommunicatorId id;
+  ir::Rank rank;
+  std::vector<ir::Rank> members;
+  engine::Plans plans;
+
+  /// By which its members know that an operation has ended on all of them.
+  engine::Plans::Shared commit();
+};
+
+/// A call with its buffers, as a rank has defined it. Throws Error for what no catalog has or no call is.
+struct Definition {
+  Definition(std::shared_ptr<Communicator> communicator, engine::handover::Define define);
+
+  std::shared_ptr<Communicator> communicator;
+  const engine::handover::Define define;
+  const CallViews views;
+  engine::Plans::Shared plan, commit;
+  std::size_t bytes;  ///< that each of its operations needs
+};
+
+/// Memory that nobody has touched before it is used: what a rank says of sizes may be wrong.
+class Room {
+ public:
+  explicit Room(std::size_t bytes)
+      : data_(bytes != 0 ? std::make_unique_for_overwrite<std::byte[]>(bytes) : nullptr), bytes_(bytes) {}
+  std::byte* data() const noexcept { return data_.get(); }
+  std::span<const std::byte> all() const noexcept { return {data_.get(), bytes_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t bytes_;
+};
+
+class Carried {
+ public:
+  /// `process`: the rank. Throws Error where the call would touch what is not its own, and std::bad_alloc.
+  Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network, pid_t process);
+
+  /// Throws std::bad_alloc.
+  void begin(const engine::handover::Start& start);
+  /// ok: the result is in the rank's buffers. Anything but pending: it has ended.
+  Status advance() noexcept;
+  /// It has ended because another worker has gone, or the network.
+  bool lacks_workers(Status status) const noexcept {
+    return status == Status::failed && memory_error_ == 0 && !failure();
+  }
+  /// What the rank's memory is not touched by any more.
+  void abandon() noexcept { messages_.abandon(); }
+
+  /// After a status that is neither ok nor pending, for people.
+  std::string why(Status status) const;
+
+  std::uint32_t completion() const noexcept { return start_.completion; }
+  const Definition& definition() const noexcept { return *definition_; }
+  std::size_t bytes() const noexcept { return definition_->bytes; }
+  std::size_t progress() const noexcept {
+    return memory_error_ != 0 ? 0 : run_->progress() + commit_->progress();
+  }
+  /// The rank, in the world, whose message it waits for after pending.
+  ir::Rank awaited() const noexcept {
+    const ir::Rank peer = (is_written_ ? commit_ : run_)->blocker().peer;
+    const auto& members = definition_->communicator->members;
+    return peer >= 0 && static_cast<std::size_t>(peer) < members.size()
+               ? members[static_cast<std::size_t>(peer)]
+               : -1;
+  }
+
+ private:
+  /// Why the communicator cannot go on: nothing, unless it was given up or a member has died.
+  std::optional<transports::mpi::CommunicatorId> failure() const noexcept;
+  std::string disagreement() const;
+  int read() noexcept;
+  Status write() noexcept;
+  Status carry_out() noexcept;
+
+  const std::shared_ptr<const Definition> definition_;
+  transports::mpi::Network& network_;
+  const pid_t process_;
+  engine::handover::Start start_;
+  Room input_, output_;
+  executors::Operation operation_;
+  transports::mpi::Messages messages_;
+  engine::MessageRun run_;
+  engine::MessageRun commit_;
+  bool is_written_ = false;  ///< the result is in the rank's buffers
+  int memory_error_ = 0;     ///< errno of a read or write of the rank's memory
+};
+
+}  // namespace hocket::worker

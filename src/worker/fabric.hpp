@@ -1,0 +1,49 @@
+// What carries the messages of the ranks that a worker process serves: among themselves, and to and from
+// those that others serve. It is one thread's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transports/mpi/port.hpp"
+
+namespace hocket::worker {
+
+using transports::mpi::Rank;
+
+class Fabric {
+ public:
+  Fabric() = default;
+  virtual ~Fabric() = default;
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  /// What others need to reach this process. Empty: they cannot.
+  virtual std::span<const std::byte> address() const noexcept = 0;
+  /// Once: the addresses of all processes, this one's among them, and for every rank of the world the index
+  /// of the process that serves it. All processes give the same. Throws Error for one that cannot be reached.
+  virtual void connect(const std::vector<std::vector<std::byte>>& addresses,
+                       std::vector<std::uint32_t> process_of) = 0;
+  /// Of a rank that this process serves; once for each. Outlived by the fabric.
+  virtual std::unique_ptr<transports::mpi::Port> port(Rank self, Rank ranks) = 0;
+
+  /// The process that serves this rank has ended, or was given up: nothing comes from it any more. It is
+  /// noticed when there is a connection to it, or when something is sent to it.
+  virtual bool has_lost(Rank rank) const noexcept = 0;
+  /// Rises with all that goes on, also in the middle of a message.
+  virtual std::uint64_t moved() const noexcept { return 0; }
+  /// Whether sends that were given up still need their memory: the views of a rank that has left stay mapped,
+  /// and its Network alive, until they do not.
+  virtual bool still_reads() noexcept = 0;
+  /// For people: the transports that carry the messages, as "self/memory within this process; tcp/eth0 to 3".
+  virtual std::string carriers() const = 0;
+};
+
+/// Between the nodes of a job, over the network that this build knows. Throws Error where there is none.
+std::unique_ptr<Fabric> open_network();
+
+}  // namespace hocket::worker

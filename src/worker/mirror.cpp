@@ -1,0 +1,70 @@
+#include "worker/mirror.hpp"
+
+#include "base/error.hpp"
+#include "transports/cma/process_memory.hpp"
+
+namespace hocket::worker {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 47U;
+
+std::uint64_t number_of(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+}  // namespace
+
+/// Runs that follow each other are one.
+void View::add(std::uint64_t address, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (bytes > most_bytes - bytes_) throw Error("buffers that no process has");
+  if (!runs_.empty() && runs_.back().address + runs_.back().bytes == address)
+    runs_.back().bytes += bytes;
+  else
+    runs_.push_back({address, bytes});
+  bytes_ += bytes;
+}
+
+View::View(const void* address, std::size_t bytes) {
+  add(number_of(address), bytes);
+}
+
+View::View(const void* address, const executors::Blocks& blocks, std::size_t ranks) {
+  offsets_.reserve(ranks);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    offsets_.push_back(static_cast<std::ptrdiff_t>(bytes_));
+    add(number_of(address) + static_cast<std::uint64_t>(blocks.offset_of(i)), blocks.size_of(i));
+  }
+}
+
+template <class Move>
+int View::move_all(std::byte* mirror, Move move) const noexcept {
+  for (const Run& run : runs_) {
+    if (const int error = move(run.address, transports::Piece{mirror, run.bytes}); error != 0) return error;
+    mirror += run.bytes;
+  }
+  return 0;
+}
+
+int View::probe(pid_t process) const noexcept {
+  std::byte any{};
+  for (const Run& run : runs_)
+    for (const std::uint64_t address : {run.address, run.address + run.bytes - 1})
+      if (const int error = transports::cma::read_process_memory(process, address, {&any, 1}); error != 0)
+        return error;
+  return 0;
+}
+
+int View::read(pid_t process, std::byte* mirror) const noexcept {
+  return move_all(mirror, [process](std::uint64_t address, transports::Piece piece) noexcept {
+    return transports::cma::read_process_memory(process, address, piece);
+  });
+}
+
+int View::write(pid_t process, std::byte* mirror) const noexcept {
+  return move_all(mirror, [process](std::uint64_t address, transports::Piece piece) noexcept {
+    return transports::cma::write_process_memory(process, address, piece);
+  });
+}
+
+}  // namespace hocket::worker

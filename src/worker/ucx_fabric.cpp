@@ -1,0 +1,338 @@
+#include "worker/ucx_fabric.hpp"
+
+#include <stdio.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "engine/fingerprint.hpp"
+#include "worker/tag.hpp"
+#include "worker/ucx_port.hpp"
+
+namespace hocket::worker {
+
+namespace {
+
+/// How long to wait for others who may never answer.
+constexpr double patience_seconds = 1;
+
+void check(ucs_status_t status, const std::string& what) {
+  if (status != UCS_OK) throw Error(what + ": " + ucs_status_string(status));
+}
+
+/// At the end of an address: UCX believes whatever it is given.
+using Seal = std::uint64_t;
+
+Seal seal_of(std::span<const std::byte> address) {
+  return engine::hash_of({reinterpret_cast<const char*>(address.data()), address.size()});
+}
+
+void check_seal(const std::vector<std::byte>& address) {
+  Seal seal = 0;
+  const bool is_long_enough = address.size() > sizeof seal;
+  const std::size_t bytes = is_long_enough ? address.size() - sizeof seal : 0;
+  if (is_long_enough) std::memcpy(&seal, address.data() + bytes, sizeof seal);
+  if (!is_long_enough || seal != seal_of(std::span(address).first(bytes)))
+    throw Error("what is said to be the address of a worker process is none");
+}
+
+/// An option of UCX's, if the user has not set it.
+void set_default(ucp_config_t* config, const char* name, const char* value) {
+  if (!std::getenv((std::string("UCX_") + name).c_str())) ucp_config_modify(config, name, value);
+}
+
+/// What UCX tells people of an endpoint, the only place where UCX 1.13 names the transports.
+std::string told_of(ucp_ep_h endpoint) {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  FILE* const stream = open_memstream(&text, &bytes);
+  if (!stream) return "";
+  ucp_ep_print_info(endpoint, stream);
+  fclose(stream);
+  std::string told(text, bytes);
+  free(text);
+  return told;
+}
+
+/// Of the line "# lane[0]: 2:tcp/eth0.0 md[1] -> ...", as "tcp/eth0"; empty: it is another line.
+std::string transport_in(const std::string& line) {
+  const std::size_t lane = line.find("lane[");
+  const std::size_t name = line.find(':', line.find(':', lane) + 1);
+  if (lane == std::string::npos || name == std::string::npos) return "";
+  const std::string resource = line.substr(name + 1, line.find(' ', name) - name - 1);
+  return resource.substr(0, resource.rfind('.'));
+}
+
+/// All that an endpoint uses, each once.
+std::string transports_of(ucp_ep_h endpoint) {
+  std::istringstream lines(told_of(endpoint));
+  std::string names;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = transport_in(line);
+    if (name.empty() || names.find(name) != std::string::npos) continue;
+    names += (names.empty() ? "" : " and ") + name;
+  }
+  return names.empty() ? "something unknown" : names;
+}
+
+}  // namespace
+
+std::unique_ptr<Fabric> open_network() {
+  return UcxFabric::open();
+}
+
+std::unique_ptr<UcxFabric> UcxFabric::open() {
+  return std::unique_ptr<UcxFabric>(new UcxFabric);
+}
+
+UcxFabric::UcxFabric() {
+  open_context();
+  open_worker();
+  read_address();
+}
+
+/// UCX prints what it thinks of a peer that has ended. Whoever asks learns that from us.
+void UcxFabric::open_context() {
+  ucp_config_t* config = nullptr;
+  check(ucp_config_read(nullptr, nullptr, &config), "UCX cannot read its options");
+  set_default(config, "LOG_LEVEL", "fatal");
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | UCP_PARAM_FIELD_NAME;
+  params.features = UCP_FEATURE_TAG;
+  params.tag_sender_mask = Tag::sender_mask;
+  params.name = "hocketd";
+  ucp_context_h context = nullptr;
+  const ucs_status_t status = ucp_init(&params, config, &context);
+  ucp_config_release(config);
+  check(status, "UCX cannot begin");
+  context_.reset(context);
+}
+
+/// What is given up does not come back before the end, which is no leak.
+void UcxFabric::open_worker() {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
+  params.thread_mode = UCS_THREAD_MODE_SINGLE;
+  params.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
+  ucp_worker_h worker = nullptr;
+  check(ucp_worker_create(context_.get(), &params, &worker), "UCX finds no transport");
+  worker_.reset(worker);
+}
+
+void UcxFabric::read_address() {
+  ucp_address_t* address = nullptr;
+  std::size_t bytes = 0;
+  check(ucp_worker_get_address(worker(), &address, &bytes), "UCX has no address");
+  const auto* begin = reinterpret_cast<const std::byte*>(address);
+  address_.assign(begin, begin + bytes);
+  const Seal seal = seal_of(address_);
+  const auto* const last = reinterpret_cast<const std::byte*>(&seal);
+  address_.insert(address_.end(), last, last + sizeof seal);
+  ucp_worker_release_address(worker(), address);
+}
+
+void UcxFabric::connect(const std::vector<std::vector<std::byte>>& addresses,
+                        std::vector<std::uint32_t> process_of) {
+  if (process_of.size() > Tag::most_ranks)
+    throw Error("worker processes serve " + std::to_string(Tag::most_ranks) + " ranks at most, not " +
+                std::to_string(process_of.size()));
+  if (std::ranges::any_of(process_of, [&](std::uint32_t process) { return process >= addresses.size(); }))
+    throw Error("a rank is served by a worker process without an address");
+  std::ranges::for_each(addresses, check_seal);
+  own_ = own_among(addresses);
+  process_of_ = std::move(process_of);
+  processes_.resize(addresses.size());
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    processes_[i].fabric = this;
+    processes_[i].endpoint = endpoint_to(addresses[i], processes_[i]);
+  }
+}
+
+std::uint32_t UcxFabric::own_among(const std::vector<std::vector<std::byte>>& addresses) const {
+  const auto own = std::ranges::find(addresses, address_);
+  if (own == addresses.end()) throw Error("the addresses of worker processes lack this process's own");
+  return static_cast<std::uint32_t>(own - addresses.begin());
+}
+
+/// To others with UCX's error handling: else who sends to one that has died may wait for ever. Only
+/// transports that notice are used then, which in UCX 1.13 neither the process's own (self) nor those through
+/// shared memory are (unless UCX_POSIX_ERROR_HANDLING=y); so it is asked for by endpoint, and not for the own
+/// process. An endpoint connects when it is first used.
+ucp_ep_h UcxFabric::endpoint_to(const std::vector<std::byte>& address, Process& process) const {
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.err_mode = UCP_ERR_HANDLING_MODE_NONE;
+  if (is_other(process)) {
+    params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    params.err_handler = {on_error, &process};
+  }
+  ucp_ep_h endpoint = nullptr;
+  check(ucp_ep_create(worker(), &params, &endpoint),
+        "UCX cannot reach worker process " + std::to_string(&process - processes_.data()));
+  return endpoint;
+}
+
+/// Called from inside of UCX, where endpoints are not closed.
+void UcxFabric::on_error(void* process, ucp_ep_h, ucs_status_t) {
+  auto& lost = *static_cast<Process*>(process);
+  lost.has_failed = true;
+  lost.fabric->lose(lost);
+}
+
+std::unique_ptr<transports::mpi::Port> UcxFabric::port(Rank self, Rank ranks) {
+  if (ranks < 0 || static_cast<std::size_t>(ranks) != process_of_.size())
+    throw Error("a port for a world of " + std::to_string(ranks) + " ranks, but " +
+                std::to_string(process_of_.size()) + " were connected");
+  if (self < 0 || self >= ranks || process_of_[static_cast<std::size_t>(self)] != own_)
+    throw Error("rank " + std::to_string(self) + " is not served by this worker process");
+  return std::make_unique<UcxPort>(*this, self, ranks);
+}
+
+void UcxFabric::progress() noexcept {
+  moved_ += ucp_worker_progress(worker());
+  if (lost_ > 0) close_lost();
+}
+
+template <class Done>
+bool UcxFabric::progress_until(Done done, double seconds) noexcept {
+  const Deadline deadline(seconds);
+  while (!done()) {
+    if (deadline.passed()) return false;
+    progress();
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+ucp_ep_h UcxFabric::endpoint_of(Rank rank) noexcept {
+  Process& process = process_of(rank);
+  if (process.state != State::reachable) return nullptr;
+  process.sent_to = true;
+  return process.endpoint;
+}
+
+void UcxFabric::lose(Process& process) noexcept {
+  if (process.state != State::reachable) return;
+  process.state = State::lost;
+  ++lost_;
+}
+
+void UcxFabric::close_lost() noexcept {
+  for (Process& process : processes_) {
+    if (process.state != State::lost) continue;
+    if (process.endpoint) start_closing(process);
+    if (!has_ended(process)) continue;
+    process.state = State::gone;
+    --lost_;
+  }
+}
+
+/// Without asking the other side, which UCX does only where it handles errors. A flush ends with an error.
+void UcxFabric::start_closing(Process& process) noexcept {
+  if (UCS_PTR_IS_PTR(process.request)) ucp_request_free(process.request);
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  params.flags = is_other(process) ? UCP_EP_CLOSE_FLAG_FORCE : 0;
+  process.request = ucp_ep_close_nbx(std::exchange(process.endpoint, nullptr), &params);
+}
+
+/// Flushing or closing, with success or not.
+bool UcxFabric::has_ended(Process& process) noexcept {
+  if (UCS_PTR_IS_PTR(process.request)) {
+    if (ucp_request_check_status(process.request) == UCS_INPROGRESS) return false;
+    ucp_request_free(process.request);
+  }
+  process.request = nullptr;
+  return true;
+}
+
+/// UCX can take back a receive that has met no message. One that has goes on: its sender is at work, so that
+/// it ends soon; or it has failed, and its connection with it; or else it is given up, with which a long
+/// message ends here, too. Only one that came without asking may then still come.
+void UcxFabric::end_receive(void* request, Rank from) noexcept {
+  const auto is_safe = [&] {
+    return ucp_request_check_status(request) != UCS_INPROGRESS || (from >= 0 && is_cut_off(from));
+  };
+  ucp_request_cancel(worker(), request);
+  if (!progress_until(is_safe, patience_seconds)) {
+    if (from >= 0 && is_other(process_of(from))) lose(process_of(from));
+    if (!progress_until(is_safe, patience_seconds)) return give_up();
+  }
+  ucp_request_free(request);
+}
+
+/// A send cannot be taken back: UCX reads its memory when the receiver asks for it.
+void UcxFabric::keep_sending(void* request) noexcept {
+  try {
+    given_up_.push_back(request);
+  } catch (...) {
+    ucp_request_free(request);
+    forgot_given_up_ = true;
+  }
+}
+
+bool UcxFabric::still_reads() noexcept {
+  std::erase_if(given_up_, [](void* request) {
+    const bool ended = ucp_request_check_status(request) != UCS_INPROGRESS;
+    if (ended) ucp_request_free(request);
+    return ended;
+  });
+  return forgot_given_up_ || !given_up_.empty();
+}
+
+std::string UcxFabric::carriers() const {
+  if (!is_open() || processes_.empty()) return "nothing";
+  std::map<std::string, std::size_t> others;
+  for (const Process& process : processes_)
+    if (is_other(process)) ++others[process.endpoint ? transports_of(process.endpoint) : "nothing"];
+  std::string line = transports_of(processes_[own_].endpoint) + " within this process";
+  for (const auto& [names, count] : others) line += "; " + names + " to " + std::to_string(count);
+  return line;
+}
+
+/// The end of all endpoints: none may be the one by which memory is written.
+void UcxFabric::give_up() noexcept {
+  end();
+  given_up_.clear();
+  forgot_given_up_ = false;
+  for (Process& process : processes_) process.state = State::gone;
+  lost_ = 0;
+}
+
+UcxFabric::~UcxFabric() {
+  if (!is_open()) return;
+  flush();
+  end();
+}
+
+/// A flush would connect to whom nothing was sent.
+void UcxFabric::flush() noexcept {
+  const ucp_request_param_t params{};
+  for (Process& process : processes_)
+    if (process.sent_to && process.endpoint && is_other(process))
+      process.request = ucp_ep_flush_nbx(process.endpoint, &params);
+  progress_until([&] { return std::ranges::all_of(processes_, has_ended); }, patience_seconds);
+}
+
+/// UCX would abort this process if it ended before its endpoints: then it is left as it is, and never looked
+/// at.
+void UcxFabric::end() noexcept {
+  for (Process& process : processes_)
+    if (process.endpoint) start_closing(process);
+  if (!progress_until([&] { return std::ranges::all_of(processes_, has_ended); }, patience_seconds)) {
+    [[maybe_unused]] const auto* const worker = worker_.release();
+    [[maybe_unused]] const auto* const context = context_.release();
+  }
+  worker_.reset();
+}
+
+}  // namespace hocket::worker

@@ -1,0 +1,112 @@
+// All of UCX in one worker process: what it receives with, an endpoint to every other worker process, and
+// which of them have gone. The ports of the ranks that the process serves share it (ucx_port.hpp).
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "worker/fabric.hpp"
+
+namespace hocket::worker {
+
+class UcxFabric final : public Fabric {
+ public:
+  /// Throws Error with UCX's reason. Which transports there may be is UCX's own option (UCX_TLS).
+  static std::unique_ptr<UcxFabric> open();
+  /// Sends what has been sent, to those that take it, and leaves; within seconds, whatever the others do.
+  /// All ports have gone.
+  ~UcxFabric() override;
+
+  std::span<const std::byte> address() const noexcept override { return address_; }
+  void connect(const std::vector<std::vector<std::byte>>& addresses,
+               std::vector<std::uint32_t> process_of) override;
+  std::unique_ptr<transports::mpi::Port> port(Rank self, Rank ranks) override;
+
+  bool has_lost(Rank rank) const noexcept override { return process_of(rank).state != State::reachable; }
+  /// For whoever knows better: UCX may not notice a node that vanishes for a quarter of an hour.
+  void lose(Rank rank) noexcept {
+    if (is_other(process_of(rank))) lose(process_of(rank));
+  }
+  std::uint64_t moved() const noexcept override { return moved_; }
+  bool still_reads() noexcept override;
+  /// False: UCX was given up, and everything fails.
+  bool is_open() const noexcept { return worker_ != nullptr; }
+  std::string carriers() const override;
+
+ private:
+  friend class UcxPort;
+
+  enum class State : std::uint8_t {
+    reachable,
+    lost,  ///< its endpoint is no good any more, and is being closed
+    gone,  ///< the endpoint is closed
+  };
+  struct Process {
+    UcxFabric* fabric = nullptr;
+    ucp_ep_h endpoint = nullptr;
+    State state = State::reachable;
+    bool has_failed = false;  ///< says UCX, as when the process has died: there is no connection any more
+    bool sent_to = false;
+    void* request = nullptr;  ///< UCX's, while the endpoint is flushed or closed
+  };
+  struct Ends {
+    void operator()(ucp_context* context) const noexcept { ucp_cleanup(context); }
+    void operator()(ucp_worker* worker) const noexcept { ucp_worker_destroy(worker); }
+  };
+
+  UcxFabric();
+  void open_context();
+  void open_worker();
+  void read_address();
+  std::uint32_t own_among(const std::vector<std::vector<std::byte>>& addresses) const;
+  ucp_ep_h endpoint_to(const std::vector<std::byte>& address, Process& process) const;
+  static void on_error(void* process, ucp_ep_h endpoint, ucs_status_t status);
+
+  // ucx_port.cpp calls these.
+  ucp_worker_h worker() const noexcept { return worker_.get(); }
+  void progress() noexcept;
+  /// To send to this rank; null: it is lost.
+  ucp_ep_h endpoint_of(Rank rank) noexcept;
+  bool has_gone(Rank rank) const noexcept { return process_of(rank).state == State::gone; }
+  /// Nothing of this process's memory is written from there.
+  bool is_cut_off(Rank rank) const noexcept { return has_gone(rank) && process_of(rank).has_failed; }
+  /// Ends a receive, from this rank or (-1) from anybody: its memory is not written when this returns.
+  void end_receive(void* request, Rank from) noexcept;
+  /// A send that was given up.
+  void keep_sending(void* request) noexcept;
+
+  Process& process_of(Rank rank) noexcept { return processes_[process_of_[static_cast<std::size_t>(rank)]]; }
+  const Process& process_of(Rank rank) const noexcept {
+    return processes_[process_of_[static_cast<std::size_t>(rank)]];
+  }
+  bool is_other(const Process& process) const noexcept { return &process != &processes_[own_]; }
+  void lose(Process& process) noexcept;
+  void close_lost() noexcept;
+  void start_closing(Process& process) noexcept;
+  static bool has_ended(Process& process) noexcept;
+  template <class Done>
+  bool progress_until(Done done, double seconds) noexcept;
+  void flush() noexcept;
+  void end() noexcept;
+  void give_up() noexcept;
+
+  // in this order: a worker ends before its context
+  std::unique_ptr<ucp_context, Ends> context_;
+  std::unique_ptr<ucp_worker, Ends> worker_;
+  std::vector<std::byte> address_;
+  std::vector<Process> processes_;
+  std::vector<std::uint32_t> process_of_;  ///< by rank
+  std::uint32_t own_ = 0;
+  std::uint64_t moved_ = 0;
+  std::uint32_t lost_ = 0;  ///< processes that are lost and not gone
+  std::vector<void*> given_up_;
+  bool forgot_given_up_ = false;  ///< there was no memory to remember one
+};
+
+}  // namespace hocket::worker

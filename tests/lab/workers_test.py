@@ -1,0 +1,115 @@
+"""Non-blocking collectives between the nodes of a lab, carried out by a worker process on each: right, also
+when one of them is killed; an error that names it where nobody else can go on. No worker outlives its job.
+
+usage: workers_test.py --family FAMILY --prefix DIR --build DIR
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from hocket import reports
+from in_lab import RunningLab, Setting, arguments, expect, lab, result, setting_of, until
+
+SEED = "20261124"
+BY_WORKER = "by the node's worker"
+FORCED = (
+    "bcast:knomial,reduce:knomial,allreduce:ring,gather:linear,scatter:linear,allgather:ring,alltoall:linear,"
+    "reduce_scatter:pairwise,scan:recursive_doubling,exscan:recursive_doubling,barrier:message_dissemination,"
+    "alltoallv:pairwise"
+)
+WORKER = "hocketd"
+# nodes, and ranks on each
+PLACES = ((4, 1), (4, 2), (1, 3))
+
+
+def _no_worker_stays(where: RunningLab, name: str) -> None:
+    expect(until(lambda: not where.ranks(WORKER), 10), f"{name}: no worker stays")
+
+
+def _right(where: RunningLab, setting: Setting, nodes: int, per_node: int) -> None:
+    name = f"{per_node} ranks on each of {nodes} nodes"
+    program = setting.program("mpi_nonblocking_random")
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.jsonl"
+        done = where.run(
+            *("-n", str(nodes * per_node), "--ppn", str(per_node), "--", program, SEED, "12"),
+            seconds=60,
+            HOCKET_FORCE=FORCED,
+            HOCKET_WORKERS="1",
+            HOCKET_WORKER_CPUS="0-1",
+            HOCKET_REPORT=str(report),
+            TEST_REQUIRES_HOCKET="1",
+        )
+        expect(done.status == 0, f"{name}: status {done.status}", done.output)
+        rows = reports.read(report).rows if report.exists() else []
+    handed = {row.collective for row in rows if BY_WORKER in row.why}
+    for collective in ("ialltoall", "iallgather", "ibcast", "iallreduce", "igather", "iscatter", "ibarrier"):
+        expect(collective in handed, f"{name}: {collective} is handed over", str(sorted(handed)))
+    _no_worker_stays(where, name)
+
+
+def _worker_killed(where: RunningLab, setting: Setting) -> None:
+    """The ranks go on by themselves, if anything goes on inside of the MPI's own calls."""
+    goes_on = setting.family == "openmpi"
+    program = setting.program("lab_looping")
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.jsonl"
+
+        def happen() -> None:
+            done = where.do("shell", "n1", "--", "pkill", "-KILL", "-x", WORKER)
+            expect(done.status == 0, "worker killed: it was there", done.output)
+            expect(until(lambda: not where.ranks(program), 40), "worker killed: all ranks end")
+
+        ended = where.run_beside(
+            happen,
+            "under way",
+            *("-n", "4", "--ppn", "1", "--", program, "iallreduce", "262144", "8", "returned"),
+            seconds=60,
+            HOCKET_FORCE=FORCED,
+            HOCKET_WORKERS="1",
+            HOCKET_STALL_SECONDS="5",
+            HOCKET_REPORT=str(report),
+        )
+        notes = reports.read(report).notes if report.exists() else []
+    expect("under way" in ended.output, "worker killed: it ran", ended.output)
+    if goes_on:
+        expect(ended.status == 0, f"worker killed: status {ended.status}", ended.output)
+        expect("error" not in ended.output, "worker killed: no error", ended.output)
+        expect(
+            any("a worker has gone" in note for note in notes),
+            "worker killed: the report says so",
+            str(notes),
+        )
+    else:
+        expect(
+            "HOCKET_PROGRESS" in ended.output, "worker killed: what has gone, and what helps", ended.output
+        )
+    _no_worker_stays(where, "worker killed")
+
+
+def main() -> int:
+    setting = setting_of(arguments().parse_args())
+    network = subprocess.run(
+        [setting.build / "lib" / "hocket" / WORKER, "--network"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    if network.returncode != 0:
+        print(f"SKIPPED: no workers on several nodes: {network.stderr.strip()}")
+        return 77
+    with lab(setting, "--leaves", "2", "--nodes", "2", "--rate", "500mbit", "--uplink", "500mbit") as where:
+        for nodes, per_node in PLACES:
+            _right(where, setting, nodes, per_node)
+    with lab(setting) as where:
+        _worker_killed(where, setting)
+    return result("workers", (*PLACES, WORKER))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

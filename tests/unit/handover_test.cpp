@@ -1,0 +1,319 @@
+// What ranks and their node's worker share: the stream, the commands in it, the desks, and the door to them.
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "engine/handover/commands.hpp"
+#include "engine/handover/desks.hpp"
+#include "engine/handover/door.hpp"
+#include "engine/handover/stream.hpp"
+#include "engine/unix_sockets.hpp"
+#include "harness/seed.hpp"
+#include "kernels/kernels.hpp"
+
+namespace hocket::engine::handover {
+namespace {
+
+// the stream
+
+Bytes random_bytes(std::mt19937_64& random, std::size_t count) {
+  Bytes bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+TEST(Stream, CarriesRecordsLongerThanItself) {
+  std::mt19937_64 random(harness::test_seed());
+  const auto memory = std::make_unique<StreamMemory>();
+  StreamWriter writer(*memory);
+  StreamReader reader(*memory);
+  const Bytes sent = random_bytes(random, 5 * StreamMemory::capacity + 77);
+  Bytes received(sent.size());
+  for (std::size_t in = 0, out = 0; out < sent.size();) {
+    in +=
+        writer.write(std::span(sent).subspan(in, std::min(sent.size() - in, std::size_t{random() % 40'000})));
+    out += reader.read(
+        std::span(received).subspan(out, std::min(sent.size() - out, std::size_t{random() % 40'000})));
+  }
+  EXPECT_EQ(sent, received);
+  EXPECT_EQ(reader.available(), 0U);
+}
+
+TEST(Stream, TakesNoMoreThanFits) {
+  const auto memory = std::make_unique<StreamMemory>();
+  StreamWriter writer(*memory);
+  const Bytes bytes(StreamMemory::capacity + 5);
+  EXPECT_EQ(writer.write(bytes), StreamMemory::capacity);
+  EXPECT_EQ(writer.write(bytes), 0U);
+}
+
+TEST(Stream, NoticesAWriterWhoKeepsToNoRules) {
+  const auto memory = std::make_unique<StreamMemory>();
+  StreamReader reader(*memory);
+  memory->written = std::uint64_t{1} << 40U;
+  EXPECT_TRUE(reader.is_broken());
+  std::array<std::byte, 8> some{};
+  EXPECT_EQ(reader.read(some), 0U);
+}
+
+// commands
+
+std::span<const std::byte> body_of(const Bytes& command) {
+  return std::span(command).subspan(sizeof(CommandHead));
+}
+
+Define alltoallv_of_three(const std::vector<std::size_t>& sizes, const std::vector<std::ptrdiff_t>& offsets) {
+  executors::Operation op;
+  op.collective = ir::Collective::alltoall;
+  op.input = sizes.data();
+  op.output = const_cast<std::size_t*>(sizes.data());
+  op.input_blocks = {0, sizes.data(), offsets.data()};
+  op.output_blocks = {16, nullptr, nullptr};
+  Define define;
+  define.number = 7;
+  define.communicator = 3;
+  define.algorithm = "pairwise";
+  define.parameters = {1, 2, 3};
+  define.words = {1, 2, -1};
+  EXPECT_TRUE(describe(op, 3, define));
+  return define;
+}
+
+TEST(Commands, SayACallWithItsTables) {
+  const std::vector<std::size_t> sizes = {1, 0, 5};
+  const std::vector<std::ptrdiff_t> offsets = {10, 0, -3};
+  const Bytes command = encode(alltoallv_of_three(sizes, offsets));
+  const auto again = decode<Define>(body_of(command));
+  EXPECT_EQ(again.number, 7U);
+  EXPECT_EQ(again.algorithm, "pairwise");
+  EXPECT_EQ(again.parameters, (ir::Parameters{1, 2, 3}));
+  EXPECT_EQ(again.words.root, -1);
+  const executors::Operation op = described(again);
+  EXPECT_EQ(op.collective, ir::Collective::alltoall);
+  EXPECT_EQ(op.input, sizes.data());
+  EXPECT_EQ(op.input_blocks.size_of(2), 5U);
+  EXPECT_EQ(op.input_blocks.offset_of(2), -3);
+  EXPECT_EQ(op.output_blocks.offset_of(2), 32);
+  EXPECT_EQ(op.output_blocks.sizes, nullptr);
+}
+
+TEST(Commands, EqualCallsAreEqualBytes) {
+  const std::vector<std::size_t> sizes = {1, 0, 5};
+  const std::vector<std::ptrdiff_t> offsets = {10, 0, -3};
+  EXPECT_EQ(encode(alltoallv_of_three(sizes, offsets)), encode(alltoallv_of_three(sizes, offsets)));
+}
+
+TEST(Commands, NameAKernelByWhatItDoes) {
+  executors::Operation op;
+  op.collective = ir::Collective::allreduce;
+  op.reduction.element_bytes = 8;
+  op.reduction.kernel = kernels::find(kernels::OpKind::max, kernels::ElementType::f64);
+  Define define;
+  ASSERT_TRUE(describe(op, 2, define));
+  const auto again = decode<Define>(body_of(encode(define)));
+  EXPECT_EQ(described(again).reduction.kernel, op.reduction.kernel);
+  op.reduction.kernel = nullptr;  // the program's own
+  EXPECT_FALSE(describe(op, 2, define));
+}
+
+TEST(Commands, SayWhoServesWhom) {
+  const Connect connect{{{std::byte{1}}, {std::byte{2}, std::byte{3}}}, {0, 0, 1}};
+  const auto again = decode<Connect>(body_of(encode(connect)));
+  EXPECT_EQ(again.addresses, connect.addresses);
+  EXPECT_EQ(again.process_of, connect.process_of);
+  EXPECT_THROW(decode<Connect>(body_of(encode(Connect{{{std::byte{1}}}, {1}}))), Error);
+}
+
+TEST(Commands, ASecondStartIsTold10TimesShorter) {
+  const std::vector<std::size_t> sizes = {1, 0, 5};
+  const std::vector<std::ptrdiff_t> offsets = {10, 0, -3};
+  const std::size_t first = encode(Open{3, {1, 2}, 0, {0, 1, 2}}).size() +
+                            encode(alltoallv_of_three(sizes, offsets)).size() + encode(Start{}).size();
+  EXPECT_GE(first, 10 * encode(Start{}).size());
+}
+
+template <class Command>
+void is_refused_or_understood(const Bytes& body) {
+  try {
+    decode<Command>(body);
+  } catch (const Error& error) {
+    EXPECT_STRNE(error.what(), "");
+  }
+}
+
+TEST(Commands, DamagedOnesAreRefusedOrUnderstood) {
+  std::mt19937_64 random(harness::test_seed());
+  const std::vector<std::size_t> sizes = {1, 0, 5};
+  const std::vector<std::ptrdiff_t> offsets = {10, 0, -3};
+  const Bytes good[] = {encode(alltoallv_of_three(sizes, offsets)), encode(Open{3, {1, 2}, 0, {0, 1, 2}}),
+                        encode(Connect{{{std::byte{1}}, {}}, {0, 1}}), encode(Start{}), encode(Leave{})};
+  for (int i = 0; i < 20'000; ++i) {
+    const auto whole = body_of(good[random() % std::size(good)]);
+    Bytes body(whole.begin(), whole.end());
+    for (std::size_t changes = random() % 4; changes > 0; --changes)
+      body[random() % body.size()] = static_cast<std::byte>(random());
+    if (random() % 2 == 0) body.resize(random() % (body.size() + 9));
+    is_refused_or_understood<Define>(body);
+    is_refused_or_understood<Open>(body);
+    is_refused_or_understood<Connect>(body);
+    is_refused_or_understood<Start>(body);
+    is_refused_or_understood<Abandon>(body);
+    is_refused_or_understood<Forget>(body);
+    is_refused_or_understood<Close>(body);
+    is_refused_or_understood<Leave>(body);
+  }
+}
+
+// desks
+
+TEST(Desks, AreForTheirVersionAlone) {
+  const Desks desks = Desks::create(2, "this version");
+  const Desks same = Desks::attach(Descriptor::moved_up(dup(desks.file())), "this version");
+  EXPECT_EQ(same.count(), 2U);
+  EXPECT_THROW(Desks::attach(Descriptor::moved_up(dup(desks.file())), "another version"), Error);
+}
+
+TEST(Desks, AreNoOtherFile) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_THROW(Desks::attach(Descriptor(ends[0]), "this version"), Error);
+  close(ends[1]);
+}
+
+TEST(Desks, KnowWhoLives) {
+  const Desks desks = Desks::create(1, "this version");
+  int told[2];
+  int end[2];
+  ASSERT_EQ(pipe(told), 0);
+  ASSERT_EQ(pipe(end), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char mark = desks.take_worker_place() && desks.take_place(0) ? 'y' : 'n';
+    if (write(told[1], &mark, 1) != 1 || read(end[0], &mark, 1) < 0) _exit(1);
+    _exit(0);
+  }
+  char mark = 0;
+  ASSERT_EQ(read(told[0], &mark, 1), 1);
+  EXPECT_EQ(mark, 'y');
+  EXPECT_TRUE(desks.has_worker());
+  EXPECT_TRUE(desks.is_taken(0));
+  EXPECT_FALSE(desks.take_place(0));
+  ASSERT_EQ(write(end[1], "!", 1), 1);
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(desks.has_worker());
+  EXPECT_FALSE(desks.is_taken(0));
+  for (const int file : {told[0], told[1], end[0], end[1]}) close(file);
+}
+
+// the door
+
+Entrance some_entrance(char secret = '5') {
+  static int count = 0;
+  char name[33];
+  std::snprintf(name, sizeof name, "%016x%016x", static_cast<unsigned>(getpid()),
+                static_cast<unsigned>(count++));
+  return *parse_entrance(std::string(name) + ":" + std::string(32, secret));
+}
+
+TEST(Door, TheEntranceIsWhatHocketExecWrites) {
+  EXPECT_TRUE(parse_entrance(std::string(32, 'a') + ":" + std::string(32, '0')));
+  for (const std::string& text :
+       {std::string(), std::string(65, 'a'), std::string(32, 'g') + ":" + std::string(32, '0'),
+        std::string(31, 'a') + ":" + std::string(33, '0'), std::string(32, 'a') + ":" + std::string(33, '0')})
+    EXPECT_FALSE(parse_entrance(text)) << text;
+}
+
+TEST(Door, ReadsTheEntrancesOfSeveralWorkers) {
+  const std::string one = std::string(32, 'a') + ":" + std::string(32, '0');
+  const std::string other = std::string(32, 'b') + ":" + std::string(32, '1');
+  const auto both = parse_entrances(one + "," + other);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0], *parse_entrance(one));
+  EXPECT_EQ(both[1], *parse_entrance(other));
+  for (const std::string& text : {std::string(), one + ",", "," + one, one + other, one + ", " + other})
+    EXPECT_TRUE(parse_entrances(text).empty()) << text;
+}
+
+/// Serves until one who was sent away or let in has ended, and returns how that one has.
+template <class Visit>
+int while_served(const Entrance& entrance, int file, Visit visit) {
+  Door door(entrance);
+  const pid_t child = fork();
+  if (child == 0) _exit(visit());
+  int status = 0;
+  for (int turn = 0; turn < 10'000 && waitpid(child, &status, WNOHANG) == 0; ++turn) {
+    door.serve(file);
+    usleep(1000);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int enters(const Entrance& entrance) {
+  try {
+    return enter(entrance, 5) ? 0 : 1;
+  } catch (const Error&) {
+    return 2;
+  }
+}
+
+TEST(Door, LetsInWhoKnowsTheSecret) {
+  const Desks desks = Desks::create(1, "this version");
+  const Entrance entrance = some_entrance();
+  EXPECT_EQ(while_served(entrance, desks.file(), [&] { return enters(entrance); }), 0);
+}
+
+TEST(Door, SendsAwayWhoDoesNot) {
+  const Desks desks = Desks::create(1, "this version");
+  const Entrance entrance = some_entrance();
+  Entrance wrong = entrance;
+  wrong.secret.fill('6');
+  EXPECT_EQ(while_served(entrance, desks.file(), [&] { return enters(wrong); }), 2);
+}
+
+TEST(Door, SendsAwayWhoSaysMoreOrLess) {
+  const Desks desks = Desks::create(1, "this version");
+  const Entrance entrance = some_entrance();
+  for (const std::size_t length : {1, 31, 33, 4000}) {
+    const int result = while_served(entrance, desks.file(), [&] {
+      const Descriptor socket = new_unix_socket();
+      if (!connect_to(socket, entrance.address())) return 3;
+      const std::string words(length, '5');
+      send_packet(socket, std::as_bytes(std::span(words)));
+      for (;; usleep(1000)) {
+        const ReceivedFile received = receive_file(socket);
+        if (received.file) return 1;
+        if (received.closed) return 0;
+      }
+    });
+    EXPECT_EQ(result, 0) << length;
+  }
+}
+
+TEST(Door, IsNotHeldUpByTheSilent) {
+  const Desks desks = Desks::create(1, "this version");
+  const Entrance entrance = some_entrance();
+  const int result = while_served(entrance, desks.file(), [&] {
+    std::vector<Descriptor> silent;
+    for (int i = 0; i < 20; ++i) {
+      silent.push_back(new_unix_socket());
+      if (!connect_to(silent.back(), entrance.address())) return 3;
+    }
+    return enters(entrance);
+  });
+  EXPECT_EQ(result, 0);
+}
+
+TEST(Door, NobodyBehindItIsAnError) {
+  EXPECT_THROW(enter(some_entrance(), 0.05), Error);
+}
+
+}  // namespace
+}  // namespace hocket::engine::handover

@@ -1,0 +1,167 @@
+// What a rank tells its worker, carried out: every row of the catalog, how much is kept for the next call,
+// and numbers that come again.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "harness/seed.hpp"
+#include "node_calls.hpp"
+
+namespace hocket::worker {
+namespace {
+
+using namespace engine::handover;
+
+constexpr ir::Rank ranks = 4;
+
+/// Starts it on all ranks, and returns what is wrong.
+std::string outcome(Node& node, const NodeCall& call, const Algorithm& row, std::uint32_t number) {
+  for (ir::Rank rank = 0; rank < ranks; ++rank) {
+    node.tell(rank, call.define(rank, row, number, 1));
+    node.tell(rank, Start{number, 0, number, number});
+  }
+  node.settle();
+  std::string wrong;
+  for (ir::Rank rank = 0; rank < ranks; ++rank) {
+    if (!node.is_served(rank)) wrong += "rank " + std::to_string(rank) + ": " + node.refusal(rank) + "; ";
+    if (node.status(rank, 0) != Status::ok)
+      wrong += "status " + std::to_string(static_cast<int>(node.status(rank, 0))) + "; ";
+    wrong += call.data(rank).check();
+    node.clear(rank, 0);
+  }
+  return wrong;
+}
+
+TEST(Served, EveryRowIsCarriedOut) {
+  std::mt19937_64 random(harness::test_seed());
+  Node node(ranks, getpid());
+  open(node, 1, 5, {0, 1, 2, 3});
+  std::uint32_t number = 1;
+  for (const Function function : harness::all_functions())
+    for (int repetition = 0; repetition < 6; ++repetition) {
+      const NodeCall shape(random, ranks, function, 300);
+      for (const Algorithm* row : shape.rows()) {
+        const NodeCall call(random, ranks, function, 300);
+        if (!std::ranges::count(call.rows(), row)) continue;
+        EXPECT_EQ(outcome(node, call, *row, ++number), "")
+            << ir::name_of(row->collective) << ":" << row->name << " function " << static_cast<int>(function);
+        for (ir::Rank rank = 0; rank < ranks; ++rank) node.tell(rank, Forget{number});
+      }
+    }
+  EXPECT_GT(number, 100U);
+}
+
+TEST(Served, SaysElsewhereWhatHasBecomeOfAnOperation) {
+  std::mt19937_64 random(harness::test_seed());
+  Node node(ranks, getpid());
+  open(node, 1, 5, {0, 1, 2, 3});
+  const NodeCall call(random, ranks, Function::allreduce, 100);
+  std::array<std::atomic<std::uint8_t>, ranks> words{};
+  for (ir::Rank rank = 0; rank < ranks; ++rank) {
+    auto& word = words[static_cast<std::size_t>(rank)];
+    node.tell(rank, call.define(rank, *call.rows().front(), 2, 1));
+    node.tell(rank, StartElsewhere{{2, most_under_way + 7, 1, 1}, reinterpret_cast<std::uintptr_t>(&word)});
+    EXPECT_EQ(status_of(word.load()), Status::pending);
+  }
+  node.settle();
+  for (ir::Rank rank = 0; rank < ranks; ++rank) {
+    EXPECT_EQ(status_of(words[static_cast<std::size_t>(rank)].load()), Status::ok);
+    EXPECT_EQ(call.data(rank).check(), "");
+  }
+}
+
+/// Allreduces of vectors of their own, all defined on one communicator.
+class IdleMirrors : public testing::Test {
+ protected:
+  static constexpr std::size_t vector_bytes = std::size_t{64} << 10U;
+
+  void define(Node& node, std::uint32_t number, std::size_t bytes) {
+    executors::Operation op;
+    op.collective = ir::Collective::allreduce;
+    op.input = memory.data();
+    op.output = memory.data() + bytes;
+    op.agreed_bytes = op.own_bytes = bytes;
+    op.reduction.element_bytes = 4;
+    op.reduction.kernel = kernels::find(kernels::OpKind::sum, kernels::ElementType::i32);
+    Define define;
+    define.number = number;
+    define.communicator = 1;
+    define.algorithm = "ring";
+    define.parameters = algorithms::presets(*algorithms::find(op.collective, "ring"));
+    describe(op, 2, define);
+    for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, define);
+  }
+  void run(Node& node, std::uint32_t number) {
+    for (ir::Rank rank = 0; rank < 2; ++rank) {
+      node.clear(rank, 0);
+      node.tell(rank, Start{number, 0, ++calls_ / 2, 1});
+    }
+    node.settle();
+    for (ir::Rank rank = 0; rank < 2; ++rank) EXPECT_EQ(node.status(rank, 0), Status::ok);
+  }
+
+  SharedMemory memory{std::size_t{8} << 20U};
+
+ private:
+  std::uint32_t calls_ = 1;
+};
+
+TEST_F(IdleMirrors, AreKeptUpToALimit) {
+  Node node(2, getpid(), 10 * vector_bytes);
+  open(node, 1, 5, {0, 1});
+  for (std::uint32_t number = 1; number <= 40; ++number) {
+    define(node, number, vector_bytes);
+    run(node, number);
+    EXPECT_LE(node.served(0).idle_bytes(), 10 * vector_bytes);
+  }
+  EXPECT_GE(node.served(0).idle_bytes(), 6 * vector_bytes);
+  for (std::uint32_t number = 1; number <= 40; ++number) run(node, number);  // those that went come back
+  for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Close{1});
+  node.settle();
+  EXPECT_EQ(node.served(0).idle_bytes(), 0U);
+}
+
+TEST_F(IdleMirrors, TheLastOneStaysHoweverLarge) {
+  Node node(2, getpid(), vector_bytes);
+  open(node, 1, 5, {0, 1});
+  define(node, 1, 2 * vector_bytes);
+  define(node, 2, 3 * vector_bytes);
+  run(node, 1);
+  EXPECT_GE(node.served(0).idle_bytes(), 4 * vector_bytes);
+  run(node, 2);
+  EXPECT_GE(node.served(0).idle_bytes(), 6 * vector_bytes);
+  EXPECT_LT(node.served(0).idle_bytes(), 10 * vector_bytes);
+}
+
+TEST_F(IdleMirrors, GoWithTheirDefinition) {
+  Node node(2, getpid());
+  open(node, 1, 5, {0, 1});
+  define(node, 1, vector_bytes);
+  run(node, 1);
+  EXPECT_GE(node.served(0).idle_bytes(), 2 * vector_bytes);
+  for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Forget{1});
+  node.settle();
+  EXPECT_EQ(node.served(0).idle_bytes(), 0U);
+}
+
+/// Its operation was started before another call got its number.
+TEST_F(IdleMirrors, AreNotThoseOfAForgottenCall) {
+  Node node(2, getpid());
+  open(node, 1, 5, {0, 1});
+  define(node, 1, vector_bytes);
+  node.tell(0, Start{1, 0, 77, 1});
+  node.settle();
+  for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Forget{1});
+  define(node, 1, 2 * vector_bytes);
+  node.tell(0, Abandon{0});
+  node.settle();
+  EXPECT_EQ(node.served(0).idle_bytes(), 0U);
+  run(node, 1);
+  EXPECT_GE(node.served(0).idle_bytes(), 4 * vector_bytes);
+}
+
+}  // namespace
+}  // namespace hocket::worker
