@@ -21,18 +21,29 @@ std::string posted_failure(const transports::shm::Header& header, double seconds
 
 Status Guard::look(Rank peer, std::uint64_t waited_ns) noexcept {
   if (failed()) return Status::failed;
-  // Its flag, or its message, will never come.
-  if (calls_.differ(peer)) return Status::mismatch;
-  if (waited_ns > ask_for_life_after_ns &&
-      !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)])) {
+  if (peer != transports::nobody) {
+    // Its flag, or its message, will never come.
+    if (calls_.differ(peer)) return Status::mismatch;
     // What it wrote last may have come since the caller looked: once more then.
-    if (std::exchange(gone_, peer) != peer) return Status::ok;
-    dead_ = peer;
-    return Status::peer_dead;
+    if (waited_ns > ask_for_life_after_ns && has_ended(peer) && std::exchange(gone_, peer) == peer) {
+      dead_ = peer;
+      return Status::peer_dead;
+    }
   }
   const double stall = engine_.options().stall_seconds;
   if (stall > 0 && static_cast<double>(waited_ns) * 1e-9 > stall) report_stall(waited_ns);
   return Status::ok;
+}
+
+bool Guard::has_ended(Rank peer) const noexcept {
+  return !engine_.arena()->alive(members_[static_cast<std::size_t>(peer)]);
+}
+
+bool Guard::fail_with_dead(Rank peer, std::uint32_t call) noexcept {
+  if (!has_ended(peer)) return false;
+  dead_ = peer;
+  fail(call, Status::peer_dead);
+  return true;
 }
 
 void Guard::report_stall(std::uint64_t waited_ns) noexcept {

@@ -50,11 +50,14 @@ class Guard final : public transports::Watch {
   void fail(std::uint32_t call, Status status, const std::string& detail = {}) noexcept;
   /// The same with a text of its own.
   void fail(const std::string& text) noexcept;
+  /// The same if this peer, without which the call cannot go on, has ended. False: it has not.
+  bool fail_with_dead(Rank peer, std::uint32_t call) noexcept;
   bool failed() const noexcept { return failures_.failed.load(std::memory_order_relaxed) != 0; }
   std::string error() const { return posted_failure(failures_); }
   transports::shm::Header& failures() const noexcept { return failures_; }
 
  private:
+  bool has_ended(Rank peer) const noexcept;
   void report_stall(std::uint64_t waited_ns) noexcept;
   std::string explain(std::uint32_t call, Status status, const std::string& detail) const;
   std::string name_of(Rank rank) const;

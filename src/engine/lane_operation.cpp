@@ -140,7 +140,7 @@ Blocker LaneOperation::blocker() noexcept {
     case Stage::choosing:
       return tickets_[0].instance.until_another_arrives();
     case Stage::waiting_for_memory:
-      if (!has_turn()) return {};  // this rank's own doing
+      if (!has_turn()) return {};
       return lane_.lane_.until_free(tickets_[segment_]);
     case Stage::running:
       return machine_->blocker();

@@ -60,9 +60,6 @@ bool moves_data_only(ir::Collective c) {
   return !ir::is_reduction(c) && c != ir::Collective::barrier;
 }
 
-/// After which a guard asks whether a peer still lives.
-constexpr std::uint64_t long_wait_ns = 1'000'000'000;
-
 std::string text_of(int error) {
   if (error == EXDEV) return "it is in another PID namespace";
   if (error == ENOMSG) return "it is not the process that its number names";
@@ -184,8 +181,7 @@ std::optional<std::size_t> SingleCopy::least_loan() const noexcept {
 }
 
 void SingleCopy::report(const cma::ReadFailure& failure, Guard& guard, std::uint32_t call) noexcept {
-  if (failure.error == ESRCH && guard.look(failure.peer, long_wait_ns) == Status::peer_dead)
-    return guard.fail(call, Status::peer_dead);
+  if (failure.error == ESRCH && guard.fail_with_dead(failure.peer, call)) return;
   try {
     guard.fail(call, Status::failed, explain(failure));
   } catch (...) {  // no memory for the explanation

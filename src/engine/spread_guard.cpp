@@ -21,11 +21,13 @@ Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Mess
   if (waited_ns < ask_for_life_after_ns) return Status::ok;
   if (messages.finds_other_call()) return Status::mismatch;
   if (failed()) return Status::failed;
-  if (has_ended(peer)) {
+  if (peer == transports::nobody) return Status::ok;
+  wait.go_on(peer, waited_ns);
+  // What it sent last may have come since the caller looked: once more then.
+  if (has_ended(peer) && std::exchange(wait.has_gone, true)) {
     dead_ = peer;
     return Status::peer_dead;
   }
-  wait.go_on(peer, waited_ns);
   if (waited_ns > wait.asks_after_ns) ask(wait, messages);
   const double stall = engine_.options().stall_seconds;
   if (stall <= 0 || static_cast<double>(waited_ns) * 1e-9 <= stall) return Status::ok;

@@ -28,6 +28,7 @@ class SpreadGuard {
     std::uint64_t asked_ns = 0;  ///< the last question, in time waited; 0: none yet
     std::uint32_t answers = 0;   ///< of the peer, by then
     std::uint64_t checks_after_ns = 0;
+    bool has_gone = false;  ///< the peer, when it was looked for last
     bool is_reported = false;
 
     /// Waits for one peer after the other begin anew.

@@ -28,11 +28,14 @@ struct Transfer {
   std::uint64_t state = 0;  ///< the transport's own; 0 when the transfer begins
 };
 
+/// Peer of what a rank waits for by its own doing: that an earlier operation of its own goes on.
+inline constexpr Rank nobody = -1;
+
 /// What a rank waits for: that `word`, which was `seen`, changes by the doing of `peer`.
 struct Blocker {
   const void* word = nullptr;  ///< a futex word, 4 bytes; null: nothing in memory shows it, ask again
   std::uint32_t seen = 0;
-  Rank peer = 0;
+  Rank peer = nobody;
 };
 
 /// Two-sided: a stream per ordered pair of ranks, in the order in which transfers are first advanced.

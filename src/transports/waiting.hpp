@@ -23,6 +23,7 @@ enum class WaitMode : std::uint8_t { spin, yield, sleep };
 /// Asked about once per millisecond of a long wait; anything but ok ends the wait.
 class Watch {
  public:
+  /// `peer`: a rank, or nobody.
   virtual Status look(Rank peer, std::uint64_t waited_ns) noexcept = 0;
 
  protected:

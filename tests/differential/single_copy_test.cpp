@@ -116,10 +116,11 @@ std::string notes(engine::Engine& engine) {
   return std::accumulate(notes.begin(), notes.end(), std::string());
 }
 
-/// What each rank has to say.
-std::vector<std::string> run_forked(const Setting& setting) {
+using Body = std::function<std::string(Rank rank, engine::Communicator& communicator)>;
+
+/// What each rank has to say, which ends when it has said it.
+std::vector<std::string> in_forked(const Setting& setting, const Body& wrong_in_rank) {
   const std::string key = test::new_key();
-  const std::uint64_t from = harness::test_seed();
   test::ForkedRanks ranks;
   ranks.start_all(setting.ranks, [&](int local) {
     engine::Engine engine(options(setting), {});
@@ -131,11 +132,17 @@ std::vector<std::string> run_forked(const Setting& setting) {
     std::string why_not;
     const auto communicator = engine::Communicator::open(engine, 1, members, local, why_not);
     if (!communicator) return "no communicator: " + why_not;
-    const std::string wrong =
-        (setting.started ? run_started_calls : run_calls)(setting, from, local, *communicator);
+    const std::string wrong = wrong_in_rank(local, *communicator);
     return std::to_string(calls_exposed(engine)) + " exposed;" + wrong + ";" + notes(engine);
   });
   return ranks.wait();
+}
+
+std::vector<std::string> run_forked(const Setting& setting) {
+  const std::uint64_t from = harness::test_seed();
+  return in_forked(setting, [&](Rank rank, engine::Communicator& communicator) {
+    return (setting.started ? run_started_calls : run_calls)(setting, from, rank, communicator);
+  });
 }
 
 std::uint64_t exposed_in(const std::string& text) {
@@ -443,6 +450,31 @@ TEST(StartedLoans, EndWithAnErrorWhereTheyAreForbiddenOnTheWay) {
   if (!harness::works_in_a_child(harness::forbid_cma)) GTEST_SKIP() << "no seccomp filters here";
   if (const std::string why = harness::why_no_reads(); !why.empty()) GTEST_SKIP() << why;
   for (const char* cma : {"on", "auto"}) expect_error_where_it_is_forbidden_on_the_way(cma, true);
+}
+
+/// Rank 1 waits for rank 3 in its own scatter; its other one waits for nobody, until the first has ended.
+TEST(StartedLoans, DoNotMissARankThatHasEndedWhereTheyWaitForNobody) {
+  const Setting setting{.ranks = 4, .force = "scatter:linear"};
+  constexpr std::size_t more_than_the_cells = 60'000;
+  constexpr long until_rank_0_has_ended_ns = 400'000'000;
+  expect_right(in_forked(setting, [&](Rank rank, engine::Communicator& communicator) -> std::string {
+    if (rank == 3) sleep_ns(until_rank_0_has_ended_ns);
+    try {
+      harness::StartedCalls started(communicator, 1);
+      for (const Rank root : {1, 2}) {
+        harness::CallPlan plan;
+        plan.function = Function::scatter;
+        plan.ranks = setting.ranks;
+        plan.root = root;
+        plan.counts = {more_than_the_cells};
+        started.start(plan, rank);
+      }
+      started.finish();
+      return {};
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  }));
 }
 
 TEST(Loans, NameALenderThatDies) {
