@@ -84,7 +84,7 @@ Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::
 void Carried::begin(const engine::handover::Start& start) {
   start_ = start;
   is_written_ = false;
-  messages_.begin(start.instance, start.signature, definition_->define.words);
+  messages_.begin(++definition_->communicator->started, start.signature, definition_->define.words);
   commit_.lay(*definition_->commit, barrier(), messages_);
   if (memory_error_ == 0) memory_error_ = read();
   if (memory_error_ == 0) run_.lay(*definition_->plan, operation_, messages_);

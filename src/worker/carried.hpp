@@ -32,6 +32,7 @@ struct Communicator {
   ir::Rank rank;
   std::vector<ir::Rank> members;
   engine::Plans plans;
+  std::uint32_t started = 0;  ///< operations so far, equal on all members
 
   /// By which its members know that an operation has ended on all of them.
   engine::Plans::Shared commit();

@@ -133,11 +133,22 @@ TEST(Commands, SayWhoServesWhom) {
 }
 
 TEST(Commands, ASecondStartIsTold10TimesShorter) {
-  const std::vector<std::size_t> sizes = {1, 0, 5};
-  const std::vector<std::ptrdiff_t> offsets = {10, 0, -3};
-  const std::size_t first = encode(Open{3, {1, 2}, 0, {0, 1, 2}}).size() +
-                            encode(alltoallv_of_three(sizes, offsets)).size() + encode(Start{}).size();
-  EXPECT_GE(first, 10 * encode(Start{}).size());
+  executors::Operation op;
+  op.collective = ir::Collective::alltoall;
+  op.input_blocks = op.output_blocks = {16, nullptr, nullptr};
+  Define define;
+  define.algorithm = "linear";
+  ASSERT_TRUE(describe(op, 3, define));
+  const std::size_t second = encode(Start{}).size();
+  EXPECT_GE(encode(define).size() + second, 10 * second);
+}
+
+TEST(Commands, SayWhereAWordIs) {
+  const auto again = decode<StartElsewhere>(body_of(encode(StartElsewhere{{7, 2000, 9}, 0x7fff'0000'0001})));
+  EXPECT_EQ(again.start.definition, 7U);
+  EXPECT_EQ(again.start.completion, 2000U);
+  EXPECT_EQ(again.start.signature, 9U);
+  EXPECT_EQ(again.word, 0x7fff'0000'0001U);
 }
 
 template <class Command>

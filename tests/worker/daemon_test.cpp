@@ -71,7 +71,7 @@ TEST_F(Workers, WhoSaysNonsenseIsGivenUpAlone) {
   ForkedRanks ranks;
   ranks.start(0, [this](int rank) {
     const auto client = arrive(rank);
-    const Bytes nonsense(40, std::byte{0x55});
+    const Bytes nonsense(40, std::byte{0xff});
     client->tell(nonsense);
     for (const Deadline end(10); client->is_well() && !end.passed();) usleep(1000);
     return client->is_well() ? std::string("still served") : client->trouble();

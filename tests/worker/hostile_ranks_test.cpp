@@ -1,4 +1,5 @@
 // A worker process among ranks that are none: it goes on for those that are.
+#include <cstring>
 #include <random>
 
 #include "harness/seed.hpp"
@@ -54,7 +55,12 @@ TEST_F(HostileRanks, ThatSayAnythingAreRefusedAlone) {
   const auto texts = run(500, [&](int rank) {
     std::mt19937_64 random(seed + static_cast<unsigned>(rank));
     const auto client = arrive(rank);
-    client->tell(random_bytes(random, 100'000));
+    Bytes words = random_bytes(random, 100'000);
+    // A command that is there as a whole: for the rest of one that only begins a worker waits.
+    const CommandHead head{static_cast<CommandKind>(random() % 16),
+                           8 + static_cast<unsigned>(random() % 1000)};
+    std::memcpy(words.data(), &head, sizeof head);
+    client->tell(words);
     return refusal(*client);
   });
   expect_right(texts);

@@ -171,7 +171,7 @@ class Workers : public testing::Test {
       for (std::size_t i = 0; i < count; ++i)
         input[i] = static_cast<int>(call * 1000 + static_cast<std::size_t>(rank) * 100 + i / block);
       const std::uint32_t completion = *client->take_completion();
-      client->tell(encode(Start{2, completion, call, 1}));
+      client->tell(encode(Start{2, completion, 1}));
       if (const Status status = wait(*client, completion); status != Status::ok)
         return "status " + std::to_string(static_cast<int>(status)) + " in call " + std::to_string(call) +
                " " + client->words();

@@ -11,10 +11,7 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(CommandKind kind) {
-    const CommandHead head{kind, 0};
-    put(head);
-  }
+  explicit Writer(CommandKind kind) : kind_(kind) { put(CommandHead{kind, 0}); }
 
   template <class T>
   void put(const T& value) {
@@ -34,8 +31,9 @@ class Writer {
   Bytes finished() {
     const std::size_t body = bytes_.size() - sizeof(CommandHead);
     if (body > longest_command) throw Error("a call is too long to be handed over");
-    const auto bytes = static_cast<std::uint32_t>(body);
-    std::memcpy(bytes_.data() + offsetof(CommandHead, bytes), &bytes, sizeof bytes);
+    CommandHead head{kind_, 0};
+    head.bytes = static_cast<std::uint32_t>(body) & longest_command;
+    std::memcpy(bytes_.data(), &head, sizeof head);
     return std::move(bytes_);
   }
 
@@ -45,6 +43,7 @@ class Writer {
     if (bytes != 0) bytes_.insert(bytes_.end(), first, first + bytes);
   }
 
+  const CommandKind kind_;
   Bytes bytes_;
 };
 
@@ -285,7 +284,10 @@ Bytes encode(const Start& command) {
   return encode_plain(CommandKind::start, command);
 }
 Bytes encode(const StartElsewhere& command) {
-  return encode_plain(CommandKind::start_elsewhere, command);
+  Writer writer(CommandKind::start_elsewhere);
+  writer.put(command.start);
+  writer.put(command.word);
+  return writer.finished();
 }
 Bytes encode(const Abandon& command) {
   return encode_plain(CommandKind::abandon, command);
@@ -306,7 +308,12 @@ Start decode<Start>(std::span<const std::byte> body) {
 }
 template <>
 StartElsewhere decode<StartElsewhere>(std::span<const std::byte> body) {
-  return decode_plain<StartElsewhere>(body);
+  Reader reader(body);
+  StartElsewhere command;
+  command.start = reader.get<Start>();
+  command.word = reader.get<std::uint64_t>();
+  reader.end();
+  return command;
 }
 template <>
 Abandon decode<Abandon>(std::span<const std::byte> body) {

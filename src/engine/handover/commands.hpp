@@ -33,11 +33,13 @@ enum class CommandKind : std::uint32_t {
   leave
 };
 
+/// As short as starts are.
 struct CommandHead {
-  CommandKind kind;
-  std::uint32_t bytes;  ///< that follow
+  CommandKind kind : 4;
+  std::uint32_t bytes : 28;  ///< that follow
 };
-inline constexpr std::uint32_t longest_command = 1U << 30U;
+static_assert(sizeof(CommandHead) == 4);
+inline constexpr std::uint32_t longest_command = (1U << 28U) - 1;
 
 /// The workers of all nodes, and who is served by which: once, by one rank of each node.
 struct Connect {
@@ -72,10 +74,10 @@ struct Define {
   std::uint8_t kernel_operation = 0, kernel_type = 0;
 };
 
+/// The next operation of its communicator: both sides count them.
 struct Start {
   std::uint32_t definition = 0;
   std::uint32_t completion = 0;  ///< at the desk, or any number beyond
-  std::uint32_t instance = 0;
   std::uint32_t signature = 0;
 };
 

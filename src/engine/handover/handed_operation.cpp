@@ -24,7 +24,7 @@ void HandedOperation::prepare(const Prepared& prepared, const Call& call, const 
   prepared_ = &prepared;
   call_ = call;
   turn_ = turn;
-  command_ = {0, 0, turn.number, signature};
+  command_ = {0, 0, signature};
   alone_ = nullptr;
   if (!call.in_place || !employer_.goes_on_alone()) return;
   static_cast<executors::Operation&>(call_) =
