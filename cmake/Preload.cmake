@@ -9,6 +9,7 @@ file(GLOB_RECURSE plugin_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/int
 if(plugin_sources)
   foreach(family ompi mpich abi)
     add_library(hocket_plugin_${family} MODULE ${plugin_sources})
+    hocket_use_precompiled(hocket_plugin_${family} hocket_precompiled)
     set_target_properties(hocket_plugin_${family} PROPERTIES OUTPUT_NAME hocket_${family})
     target_link_libraries(hocket_plugin_${family} PRIVATE hocket_engine hocket_mpi_${family})
     target_link_options(hocket_plugin_${family} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin_exports.map)

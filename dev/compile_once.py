@@ -2,7 +2,7 @@
 
 Reads names of sources and headers on standard input and prints the sources to look at: those that the
 database knows how to compile (code for another processor, for example, is not among them), and for each
-header one that includes it.
+header one that includes it. Each is to be compiled without precompiled headers: it includes what it uses.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from pathlib import Path
 
 HEADERS = (".h", ".hpp")
 FOLDERS = ("src", "include", "tests", "bench", "bindings")
+PRECOMPILED = re.compile(r' -Winvalid-pch -include ("[^"]*"|\S+)')
 
 
 def sources_in(database: Path, folder: Path) -> set[Path]:
     entries: dict[Path, object] = {}
     for entry in json.loads(database.read_text()):
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
         entries.setdefault(Path(entry["file"]).resolve(), entry)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "compile_commands.json").write_text(json.dumps(list(entries.values())))
