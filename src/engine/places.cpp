@@ -1,12 +1,6 @@
 #include "engine/places.hpp"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
-
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
@@ -36,25 +30,6 @@ std::uint64_t own_socket(const Options& options, Rank world_rank) {
   if (options.socket_size > 0) return 1 + static_cast<std::uint64_t>(world_rank / options.socket_size);
   const auto package = topology::own_package();
   return package ? 1 + static_cast<std::uint64_t>(*package) : 0;
-}
-
-struct FreeList {
-  void operator()(ifaddrs* list) const { freeifaddrs(list); }
-};
-
-InternetAddresses own_internet_addresses() {
-  InternetAddresses found{};
-  ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return found;
-  const std::unique_ptr<ifaddrs, FreeList> owner(list);
-  std::size_t next = 0;
-  for (const ifaddrs* each = list; each && next < found.size(); each = each->ifa_next)
-    if (each->ifa_addr && each->ifa_addr->sa_family == AF_INET && (each->ifa_flags & IFF_LOOPBACK) == 0) {
-      sockaddr_in address;
-      std::memcpy(&address, each->ifa_addr, sizeof address);
-      found[next++] = address.sin_addr.s_addr;
-    }
-  return found;
 }
 
 }  // namespace
@@ -152,10 +127,7 @@ std::uint32_t Places::group(std::size_t row, Rank rank) const {
 bool Places::has_internet(Rank world_rank, const std::string& address) const noexcept {
   constexpr std::size_t each = InternetAddresses{}.size();
   const std::size_t first = static_cast<std::size_t>(world_rank) * each;
-  in_addr wanted{};
-  if (first >= internet_.size() || inet_pton(AF_INET, address.c_str(), &wanted) != 1) return false;
-  const passes::Table own = internet_.subspan(first, each);
-  return wanted.s_addr != 0 && std::ranges::find(own, wanted.s_addr) != own.end();
+  return first < internet_.size() && holds(internet_.subspan(first, each), address);
 }
 
 passes::Neighbourhood Places::of(std::span<const Rank> members,

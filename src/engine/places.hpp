@@ -2,7 +2,6 @@
 // together.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,14 +9,12 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "engine/internet_addresses.hpp"
 #include "passes/neighbourhood.hpp"
 
 namespace hocket::engine {
 
 using ir::Rank;
-
-/// IPv4 addresses of a host, as the kernel writes them; 0: no more. Those of more interfaces are not told.
-using InternetAddresses = std::array<std::uint32_t, 4>;
 
 /// What a rank says of itself. Names are hashes, so that all have one size; 0: not known.
 struct Address {

@@ -11,27 +11,26 @@ namespace hocket::engine {
 
 namespace {
 constexpr std::uint64_t ask_for_life_after_ns = 20'000'000;
-constexpr std::uint64_t check_each_ns = 250'000'000;
-constexpr double longest_proof_seconds = 5;
 }  // namespace
 
-Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Messages& messages, Rank peer,
+Status SpreadGuard::look(const Turn& turn, Wait& wait, transports::mpi::Messages& messages, Rank peer,
                          std::uint64_t waited_ns) noexcept {
   if (failed()) return Status::failed;
   if (waited_ns < ask_for_life_after_ns) return Status::ok;
   if (messages.finds_other_call()) return Status::mismatch;
   if (failed()) return Status::failed;
   if (peer == transports::nobody) return Status::ok;
-  wait.go_on(peer, waited_ns);
+  if (peer != wait.now.peer()) wait.has_gone = false;
+  wait.now.go_on(peer, waited_ns);
   // What it sent last may have come since the caller looked: once more then.
   if (has_ended(peer) && std::exchange(wait.has_gone, true)) {
     dead_ = peer;
     return Status::peer_dead;
   }
-  if (waited_ns > wait.asks_after_ns) ask(wait, messages);
+  wait.now.ask_if_late(messages);
   const double stall = engine_.options().stall_seconds;
   if (stall <= 0 || static_cast<double>(waited_ns) * 1e-9 <= stall) return Status::ok;
-  if (is_unreachable(wait, messages)) {
+  if (is_unreachable(wait.now, messages)) {
     dead_ = peer;
     return Status::peer_dead;
   }
@@ -39,29 +38,19 @@ Status SpreadGuard::look(const Turn& turn, LongWait& wait, transports::mpi::Mess
   return Status::ok;
 }
 
-void SpreadGuard::ask(LongWait& wait, transports::mpi::Messages& messages) noexcept {
-  wait.asks_after_ns = 2 * wait.waited_ns;
-  wait.asked_ns = wait.waited_ns;
-  wait.answers = messages.answers_of(wait.peer);
-  messages.ask(wait.peer);
-}
-
 /// A rank that does not answer may be busy; a machine that acknowledges nothing is not. One alone is not
 /// enough: a rank that answers is not the one that has gone, and who waits for that one will say so.
 bool SpreadGuard::is_unreachable(LongWait& wait, transports::mpi::Messages& messages) noexcept {
-  if (wait.waited_ns < wait.checks_after_ns) return false;
-  wait.checks_after_ns = wait.waited_ns + check_each_ns;
-  if (wait.asked_ns == 0 || messages.answers_of(wait.peer) != wait.answers) return false;
+  if (!wait.is_unanswered(messages)) return false;
   try {
-    const double proof = std::min(engine_.options().stall_seconds / 3, longest_proof_seconds);
-    const Rank world = members_[static_cast<std::size_t>(wait.peer)];
-    const auto addresses = silent_addresses(proof);
+    const Rank world = members_[static_cast<std::size_t>(wait.peer())];
+    const auto addresses = silent_addresses(LongWait::proof_seconds(engine_.options().stall_seconds));
     const auto its_own = std::ranges::find_if(addresses, [&](const std::string& address) {
       return engine_.places() && engine_.places()->has_internet(world, address);
     });
     if (its_own == addresses.end()) return false;
     silence_ = " does not answer any more, nor does " + *its_own + " acknowledge data; waited " +
-               std::to_string(wait.waited_ns / 1'000'000'000U) + " s";
+               std::to_string(wait.waited_ns() / 1'000'000'000U) + " s";
     return true;
   } catch (...) {
     return false;

@@ -8,6 +8,7 @@
 
 #include "engine/call_turn.hpp"
 #include "engine/engine.hpp"
+#include "engine/long_wait.hpp"
 #include "transports/mpi/messages.hpp"
 
 namespace hocket::engine {
@@ -19,23 +20,11 @@ class SpreadGuard {
 
   using Turn = CallTurn;
 
-  /// What is done about a call that waits long, however many are under way: its peer is asked less and less
-  /// often, since it keeps only so many questions; a stall is reported once.
-  struct LongWait {
-    Rank peer = -1;
-    std::uint64_t waited_ns = 0;
-    std::uint64_t asks_after_ns = 500'000'000;
-    std::uint64_t asked_ns = 0;  ///< the last question, in time waited; 0: none yet
-    std::uint32_t answers = 0;   ///< of the peer, by then
-    std::uint64_t checks_after_ns = 0;
+  /// Of a call, for one peer after the other.
+  struct Wait {
+    LongWait now;
     bool has_gone = false;  ///< the peer, when it was looked for last
     bool is_reported = false;
-
-    /// Waits for one peer after the other begin anew.
-    void go_on(Rank now_for, std::uint64_t now_waited_ns) noexcept {
-      if (now_for != peer || now_waited_ns < waited_ns) *this = {.peer = now_for, .is_reported = is_reported};
-      waited_ns = now_waited_ns;
-    }
   };
 
   SpreadGuard(Engine& engine, const Id& id, std::span<const Rank> members, Rank rank)
@@ -43,7 +32,7 @@ class SpreadGuard {
 
   const Id& id() const noexcept { return id_; }
   /// In a long wait for a peer's message in this call, which has `messages`.
-  Status look(const Turn& turn, LongWait& wait, transports::mpi::Messages& messages, Rank peer,
+  Status look(const Turn& turn, Wait& wait, transports::mpi::Messages& messages, Rank peer,
               std::uint64_t waited_ns) noexcept;
 
   /// Gives the communicator up in this call, unless another rank has done so, and composes the text.
@@ -59,7 +48,6 @@ class SpreadGuard {
   std::string here(const Turn& turn) const;
   std::string lost() const;
   bool has_ended(Rank peer) const;
-  void ask(LongWait& wait, transports::mpi::Messages& messages) noexcept;
   bool is_unreachable(LongWait& wait, transports::mpi::Messages& messages) noexcept;
   void until_all_have_heard() noexcept;
   void report_stall(const Turn& turn, Rank peer, std::uint64_t waited_ns) noexcept;

@@ -69,7 +69,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   const transports::Waiting waiting_;
   transports::mpi::Messages messages_;
   SpreadGuard::Turn turn_;
-  SpreadGuard::LongWait long_wait_;
+  SpreadGuard::Wait long_wait_;
   Call call_;
   InputCopy input_copy_;
   /// What runs now, of a call whose sizes go ahead; of all others the last.

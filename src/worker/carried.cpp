@@ -120,6 +120,16 @@ Status Carried::advance() noexcept {
   return status == Status::pending && failure() ? Status::failed : status;
 }
 
+ir::Rank Carried::unanswered(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept {
+  const ir::Rank peer = memory_error_ == 0 ? awaited_member() : -1;
+  const std::size_t before = std::exchange(progress_then_, progress());
+  if (world(peer) < 0 || peer != wait_.peer() || progress_then_ != before) went_on_ns_ = now_ns;
+  wait_.go_on(peer, now_ns - went_on_ns_);
+  if (world(peer) < 0) return -1;
+  wait_.ask_if_late(messages_);
+  return wait_.waited_ns() > stall_ns && wait_.is_unanswered(messages_) ? world(peer) : -1;
+}
+
 /// Costs a load where nothing has failed.
 std::optional<transports::mpi::CommunicatorId> Carried::failure() const noexcept {
   const Communicator& communicator = *definition_->communicator;

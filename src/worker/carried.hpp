@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/handover/commands.hpp"
+#include "engine/long_wait.hpp"
 #include "engine/message_run.hpp"
 #include "engine/plans.hpp"
 #include "transports/mpi/messages.hpp"
@@ -88,15 +90,20 @@ class Carried {
     return memory_error_ != 0 ? 0 : run_->progress() + commit_->progress();
   }
   /// The rank, in the world, whose message it waits for after pending.
-  ir::Rank awaited() const noexcept {
-    const ir::Rank peer = (is_written_ ? commit_ : run_)->blocker().peer;
-    const auto& members = definition_->communicator->members;
-    return peer >= 0 && static_cast<std::size_t>(peer) < members.size()
-               ? members[static_cast<std::size_t>(peer)]
-               : -1;
-  }
+  ir::Rank awaited() const noexcept { return world(awaited_member()); }
+  /// Now and then, after pending: asks the worker of whom it has waited for long whether it is still there.
+  /// The rank, in the world, for which there was no answer for `stall_ns`; -1: there is none.
+  ir::Rank unanswered(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept;
 
  private:
+  /// In the communicator.
+  ir::Rank awaited_member() const noexcept { return (is_written_ ? commit_ : run_)->blocker().peer; }
+  ir::Rank world(ir::Rank member) const noexcept {
+    const auto& members = definition_->communicator->members;
+    return member >= 0 && static_cast<std::size_t>(member) < members.size()
+               ? members[static_cast<std::size_t>(member)]
+               : -1;
+  }
   /// Why the communicator cannot go on: nothing, unless it was given up or a member has died.
   std::optional<transports::mpi::CommunicatorId> failure() const noexcept;
   std::string disagreement() const;
@@ -114,7 +121,10 @@ class Carried {
   engine::MessageRun run_;
   engine::MessageRun commit_;
   bool is_written_ = false;  ///< the result is in the rank's buffers
-  int memory_error_ = 0;     ///< errno of a read or write of the rank's memory
+  engine::LongWait wait_;
+  std::size_t progress_then_ = 0;  ///< when unanswered() was asked last
+  std::uint64_t went_on_ns_ = 0;   ///< since then it waits for what it waits for
+  int memory_error_ = 0;           ///< errno of a read or write of the rank's memory
 };
 
 }  // namespace hocket::worker

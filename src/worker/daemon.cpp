@@ -8,8 +8,10 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "engine/long_wait.hpp"
 #include "engine/memory_limits.hpp"
 #include "engine/process_identity.hpp"
+#include "engine/silent_connections.hpp"
 #include "transports/cma/card.hpp"
 #include "transports/waiting.hpp"
 #include "worker/local_fabric.hpp"
@@ -28,6 +30,8 @@ bool serves_one_node(const Connect& command) {
 
 /// Between looks at the door and at who has died.
 constexpr std::uint64_t look_ns = 2'000'000;
+/// Between looks at who does not answer.
+constexpr std::uint64_t listen_ns = 100'000'000;
 /// For what a rank that is served no more has on its way.
 constexpr double farewell_seconds = 10;
 
@@ -43,6 +47,7 @@ Daemon::Daemon(const Employment& employment)
       door_(employment.entrance),
       employer_(employment.employer),
       employer_started_(engine::start_time_of(employment.employer)),
+      stall_seconds_(employment.stall_seconds),
       idle_bytes_(employment.idle_bytes != 0 ? employment.idle_bytes : idle_bytes_of(employment.desks)),
       empty_(employment.desks) {
   std::iota(empty_.begin(), empty_.end(), 0U);
@@ -85,6 +90,8 @@ void Daemon::connect(const Connect& command, ir::Rank from) {
   std::unique_ptr<Fabric> local = serves_one_node(command) ? std::make_unique<LocalFabric>() : nullptr;
   (local ? *local : *fabric_).connect(command.addresses, command.process_of);
   if (local) fabric_ = std::move(local);
+  if (!command.hosts.empty())
+    for (const std::uint32_t process : command.process_of) host_of_.push_back(command.hosts[process]);
   for (const std::uint32_t process : command.process_of) expected_.push_back(process == own);
   desks_.header().connected.store(1, std::memory_order_release);
 }
@@ -165,6 +172,25 @@ void Daemon::look_around() {
     return true;
   });
   see_off_the_dead();
+  if (stall_seconds_ > 0 && now - listened_ns_ > listen_ns) look_for_silence(now);
+}
+
+void Daemon::look_for_silence(std::uint64_t now_ns) noexcept {
+  listened_ns_ = now_ns;
+  for (const auto& [desk, served] : served_)
+    served->look_for_silence(now_ns, static_cast<std::uint64_t>(stall_seconds_ * 1e9));
+}
+
+/// Who does not answer may have no core. Lost is who is on a machine that does not even acknowledge what it
+/// is sent, as the kernel knows.
+void Daemon::suspect(ir::Rank rank) noexcept try {
+  const auto index = static_cast<std::size_t>(rank);
+  if (index >= host_of_.size() || fabric_->has_lost(rank)) return;
+  const auto silent = engine::silent_addresses(engine::LongWait::proof_seconds(stall_seconds_));
+  if (std::ranges::any_of(silent, [&](const auto& one) { return engine::holds(host_of_[index], one); }))
+    fabric_->lose(rank);
+} catch (...) {
+  return;  // no memory: at the next look
 }
 
 /// What a rank says that no rank says ends its being served, and nobody else's.

@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "engine/handover/door.hpp"
+#include "engine/internet_addresses.hpp"
 #include "worker/fabric.hpp"
 #include "worker/served.hpp"
 
@@ -23,6 +24,7 @@ struct Employment {
   std::uint32_t desks = 1;  ///< local ranks
   pid_t employer = 0;       ///< who is waited for until a rank has come
   std::string version;
+  double stall_seconds = 0;    ///< after which who does not answer is suspected; 0: never
   std::size_t idle_bytes = 0;  ///< of a rank's mirrors that are not in use; 0: by the machine's memory
 };
 
@@ -45,12 +47,14 @@ class Daemon final : private Served::Office {
 
   bool still_reads() noexcept override { return fabric_->still_reads(); }
   bool has_lost(ir::Rank rank) noexcept override { return fabric_->has_lost(rank); }
+  void suspect(ir::Rank rank) noexcept override;
 
   void open_fabric();
   std::uint32_t own_process(const engine::handover::Connect& command, ir::Rank from) const;
   static bool has_left(const Leaving& one) noexcept;
   bool turn();
   void look_around();
+  void look_for_silence(std::uint64_t now_ns) noexcept;
   void welcome(std::uint32_t desk);
   void see_off_the_dead();
   void give_up(std::uint32_t desk, int error);
@@ -64,7 +68,9 @@ class Daemon final : private Served::Office {
   engine::handover::Door door_;
   const pid_t employer_;
   const std::uint64_t employer_started_;
+  const double stall_seconds_;
   const std::size_t idle_bytes_;
+  std::vector<engine::InternetAddresses> host_of_;  ///< by rank of the job; empty: not known
   std::vector<bool> expected_;  ///< ranks of the job that are to be served here; empty: not known yet
   std::map<std::uint32_t, std::unique_ptr<Served>> served_;  ///< by desk
   std::vector<Leaving> leaving_;                             ///< of ranks that have ended
@@ -72,6 +78,7 @@ class Daemon final : private Served::Office {
   std::vector<std::uint32_t> given_up_;                      ///< of living ranks that are not served
   bool had_ranks_ = false;
   std::uint64_t looked_ns_ = 0;
+  std::uint64_t listened_ns_ = 0;
   std::uint32_t rings_ = 0;    ///< of the doorbell, as heard
   std::uint64_t told_ns_ = 0;  ///< when it was heard last
 };

@@ -34,6 +34,9 @@ class Fabric {
   /// The process that serves this rank has ended, or was given up: nothing comes from it any more. It is
   /// noticed when there is a connection to it, or when something is sent to it.
   virtual bool has_lost(Rank rank) const noexcept = 0;
+  /// Says whoever knows better of the process that serves this rank: a network may take a quarter of an hour
+  /// to notice a node that vanishes.
+  virtual void lose(Rank rank) noexcept = 0;
   /// Rises with all that goes on, also in the middle of a message.
   virtual std::uint64_t moved() const noexcept { return 0; }
   /// Whether sends that were given up still need their memory: the views of a rank that has left stay mapped,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/options.hpp"
 #include "engine/job_identity.hpp"
 #include "worker/daemon.hpp"
 #include "worker/fabric.hpp"
@@ -63,8 +64,8 @@ Employment employment(pid_t employer) {
   if (!job) throw Error(why_not);
   const char* const cpus = std::getenv("HOCKET_WORKER_CPUS");
   settle(cpus ? cpus : "", job->local_size, workers_asked_for());
-  return {*entrance, static_cast<std::uint32_t>(job->local_size), employer,
-          engine::handover::build_version()};
+  return {*entrance, static_cast<std::uint32_t>(job->local_size), employer, engine::handover::build_version(),
+          Options::from_environment().stall_seconds};
 }
 
 /// As it speaks to another worker: one of this process has to do.

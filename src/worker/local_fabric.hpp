@@ -20,6 +20,7 @@ class LocalFabric final : public Fabric {
   std::unique_ptr<transports::mpi::Port> port(Rank self, Rank ranks) override;
 
   bool has_lost(Rank) const noexcept override { return false; }
+  void lose(Rank) noexcept override {}
   bool still_reads() noexcept override { return false; }
   std::string carriers() const override { return "memory within this process"; }
 

@@ -285,6 +285,12 @@ bool Served::go_on() {
   return moved;
 }
 
+void Served::look_for_silence(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept {
+  for (const UnderWay& one : under_way_)
+    if (const ir::Rank silent = one.operation->unanswered(now_ns, stall_ns); silent >= 0)
+      office_.suspect(silent);
+}
+
 bool Served::turn() try {
   const bool told = read_commands();
   if (network_ && under_way_.empty()) network_->progress();

@@ -31,6 +31,8 @@ class Served {
     virtual bool still_reads() noexcept = 0;
     /// The worker of that rank has ended.
     virtual bool has_lost(ir::Rank rank) noexcept = 0;
+    /// Nothing has come from there for long, nor an answer.
+    virtual void suspect(ir::Rank rank) noexcept = 0;
 
    protected:
     ~Office() = default;
@@ -42,6 +44,8 @@ class Served {
   /// Reads commands, so many at most that others have their turn, and goes on with what is under way. True:
   /// something has moved. Throws Error where the rank says what no rank says: nothing more of it is read.
   bool turn();
+  /// Now and then: suspects whom its operations have waited for so long, without an answer.
+  void look_for_silence(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept;
   /// Its process lives, whatever it has done to its descriptors.
   bool is_alive() const noexcept { return started_ != 0 && engine::start_time_of(process_) == started_; }
   bool is_idle() const noexcept { return under_way_.empty(); }

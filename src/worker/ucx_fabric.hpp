@@ -29,8 +29,7 @@ class UcxFabric final : public Fabric {
   std::unique_ptr<transports::mpi::Port> port(Rank self, Rank ranks) override;
 
   bool has_lost(Rank rank) const noexcept override { return process_of(rank).state != State::reachable; }
-  /// For whoever knows better: UCX may not notice a node that vanishes for a quarter of an hour.
-  void lose(Rank rank) noexcept {
+  void lose(Rank rank) noexcept override {
     if (is_other(process_of(rank))) lose(process_of(rank));
   }
   std::uint64_t moved() const noexcept override { return moved_; }

@@ -2,6 +2,8 @@
 // something that holds together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -119,7 +121,9 @@ TEST(CostText, IsRefusedOrUnderstood) {
     const std::string damaged = text.damaged("node 0.6 0.2 0.1\nleaf 2 0.5 86 # card\nswitches 3 0.5 86\n");
     SCOPED_TRACE(damaged);
     const auto costs = parsed([&] { return tuning::parse_costs(damaged, "test"); });
-    if (costs) EXPECT_GE(costs->levels.size(), 2U);
+    if (costs) {
+      EXPECT_GE(costs->levels.size(), 2U);
+    }
   });
 }
 
@@ -158,7 +162,7 @@ TEST(OptionText, IsRefusedOrUnderstood) {
     for (std::size_t set = 1 + text.below(3); set > 0; --set) {
       const OptionInfo& option = option_table()[text.below(option_table().size())];
       std::string value = text.below(2) == 0 ? text.nonsense() : text.damaged(std::string(option.preset));
-      value = value.substr(0, value.find('\0'));
+      value.erase(std::min(value.find('\0'), value.size()));
       setenv(std::string(option.variable).c_str(), value.c_str(), 1);
     }
     if (const auto options = parsed([] { return Options::from_environment(); })) {

@@ -97,8 +97,9 @@ TEST(TopologyText, FilesOfSysAreRefusedOrUnderstood) {
     const std::string text = choice.below(4) == 0 ? choice.nonsense() : choice.damaged(file->second);
     SCOPED_TRACE(file->first + ": " + text);
     folder.write(file->first, text);
-    if (const auto tree = parsed([&] { return text_of(read_sysfs(folder.path(), "n")); }))
+    if (const auto tree = parsed([&] { return text_of(read_sysfs(folder.path(), "n")); })) {
       EXPECT_EQ(text_of(parse_tree(*tree, "written")), *tree);
+    }
     folder.write(file->first, file->second);
   });
 }

@@ -1,5 +1,6 @@
 """Non-blocking collectives between the nodes of a lab, carried out by a worker process on each: right, also
-when one of them is killed; an error that names it where nobody else can go on. No worker outlives its job.
+when one of them is killed; an error that names it where nobody else can go on, or where its node has gone. No
+worker outlives its job.
 
 usage: workers_test.py --family FAMILY --prefix DIR --build DIR
 """
@@ -91,6 +92,35 @@ def _worker_killed(where: RunningLab, setting: Setting) -> None:
     _no_worker_stays(where, "worker killed")
 
 
+def _node_killed(where: RunningLab, setting: Setting) -> None:
+    """Nobody says so: its machine acknowledges nothing, and its rank does not say what has ended."""
+    program = setting.program("lab_looping")
+    left = ("n0", "n1", "n2")
+
+    def happen() -> None:
+        done = where.do("kill", "n3")
+        expect(done.status == 0, "node killed: it was there", done.output)
+        expect(until(lambda: not where.ranks(program, left), 30), "node killed: all ranks end")
+
+    ended = where.run_beside(
+        happen,
+        "under way",
+        *("-n", "4", "--ppn", "1", "--", program, "iallreduce", "262144", "60", "returned"),
+        seconds=60,
+        HOCKET_FORCE=FORCED,
+        HOCKET_WORKERS="1",
+        HOCKET_STALL_SECONDS="3",
+    )
+    expect("under way" in ended.output, "node killed: it ran", ended.output)
+    for rank in range(len(left)):
+        says = f"rank {rank}: error: " in ended.output
+        expect(says, f"node killed: rank {rank} gets an error", ended.output)
+    # Where the ranks cannot go on inside of the MPI's own calls, the workers' loss is the error.
+    words = ["rank 3 (rank 3 of the job"] + ([] if setting.family == "openmpi" else ["HOCKET_PROGRESS"])
+    expect(any(word in ended.output for word in words), "node killed: what has gone", ended.output)
+    expect(until(lambda: not where.ranks(WORKER, left), 20), "node killed: no worker stays")
+
+
 def main() -> int:
     setting = setting_of(arguments().parse_args())
     network = subprocess.run(
@@ -108,7 +138,9 @@ def main() -> int:
             _right(where, setting, nodes, per_node)
     with lab(setting) as where:
         _worker_killed(where, setting)
-    return result("workers", (*PLACES, WORKER))
+    with lab(setting) as where:
+        _node_killed(where, setting)
+    return result("workers", (*PLACES, "worker killed", "node killed"))
 
 
 if __name__ == "__main__":

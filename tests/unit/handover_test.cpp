@@ -129,7 +129,15 @@ TEST(Commands, SayWhoServesWhom) {
   const auto again = decode<Connect>(body_of(encode(connect)));
   EXPECT_EQ(again.addresses, connect.addresses);
   EXPECT_EQ(again.process_of, connect.process_of);
+  EXPECT_TRUE(again.hosts.empty());
   EXPECT_THROW(decode<Connect>(body_of(encode(Connect{{{std::byte{1}}}, {1}}))), Error);
+}
+
+TEST(Commands, SayWhereWorkersAre) {
+  const std::vector<InternetAddresses> hosts = {{1, 2, 3, 4}, {5}};
+  const Connect connect{{{std::byte{1}}, {std::byte{2}}}, {0, 1}, hosts};
+  EXPECT_EQ(decode<Connect>(body_of(encode(connect))).hosts, hosts);
+  EXPECT_THROW(decode<Connect>(body_of(encode(Connect{{{std::byte{1}}}, {0}, hosts}))), Error);
 }
 
 TEST(Commands, ASecondStartIsTold10TimesShorter) {

@@ -14,7 +14,7 @@
 namespace hocket::topology {
 
 inline std::string sample(const std::string& name) {
-  std::ifstream file(std::string(TEST_DATA) + "/topology/" + name);
+  std::ifstream file(TEST_DATA "/topology/" + name);
   EXPECT_TRUE(file) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }

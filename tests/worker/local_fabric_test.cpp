@@ -149,7 +149,9 @@ TEST_F(Fabric3, KeepsTheOrderOfAPair) {
     const std::size_t both = std::min(lane.sends.size(), lane.receives.size());
     for (std::size_t i = 0; i < lane.receives.size(); ++i) {
       ASSERT_EQ(test(lane.to, lane.receives[i]), i < both ? Status::ok : Status::pending);
-      if (i < both) ASSERT_EQ(lane.received[i], lane.sent[i]);
+      if (i < both) {
+        ASSERT_EQ(lane.received[i], lane.sent[i]);
+      }
     }
     for (std::size_t i = 0; i < lane.sends.size(); ++i)
       ASSERT_EQ(test(lane.from, lane.sends[i]), i < both ? Status::ok : Status::pending);

@@ -89,6 +89,8 @@ class Node final : private Served::Office {
   Served& served(ir::Rank rank) { return *served_[static_cast<std::size_t>(rank)]; }
   /// Empty, or why it is not served any more.
   const std::string& refusal(ir::Rank rank) const { return refusals_[static_cast<std::size_t>(rank)]; }
+  /// Of whom nothing comes, each time that somebody has said so.
+  const std::vector<ir::Rank>& suspected() const { return suspected_; }
   bool is_served(ir::Rank rank) const { return refusal(rank).empty(); }
 
   /// Bytes as they are: as many as there is room for. Returns what is left.
@@ -127,6 +129,7 @@ class Node final : private Served::Office {
   }
   bool still_reads() noexcept override { return fabric_.still_reads(); }
   bool has_lost(ir::Rank rank) noexcept override { return fabric_.has_lost(rank); }
+  void suspect(ir::Rank rank) noexcept override { suspected_.push_back(rank); }
 
   /// As a daemon does it.
   bool turn_of(ir::Rank rank) {
@@ -143,6 +146,7 @@ class Node final : private Served::Office {
   engine::handover::Desks desks_;
   std::vector<engine::handover::StreamWriter> writers_;
   std::array<std::string, 16> refusals_;
+  std::vector<ir::Rank> suspected_;
   std::vector<std::unique_ptr<Served>> served_;  // its ports end before their fabric
 };
 

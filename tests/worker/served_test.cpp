@@ -73,6 +73,33 @@ TEST(Served, SaysElsewhereWhatHasBecomeOfAnOperation) {
   }
 }
 
+/// Rank 0 waits in an allreduce that rank 1 has not started, whose network answers when it has turns.
+std::vector<ir::Rank> suspected_in_a_wait(bool rank_1_has_turns) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  std::mt19937_64 random(harness::test_seed());
+  Node node(2, getpid());
+  open(node, 1, 5, {0, 1});
+  const NodeCall call(random, 2, Function::allreduce, 100);
+  node.tell(0, call.define(0, *call.rows().front(), 2, 1));
+  node.tell(0, Start{2, 0, 1});
+  node.settle();
+  for (std::uint64_t now = second; now < 20 * second; now += second / 4) {
+    node.served(0).look_for_silence(now, 3 * second);
+    for (int turn = 0; turn < 100; ++turn) rank_1_has_turns ? node.turn() : node.served(0).turn();
+  }
+  return node.suspected();
+}
+
+TEST(Served, SuspectsWhoDoesNotAnswer) {
+  const std::vector<ir::Rank> suspected = suspected_in_a_wait(false);
+  EXPECT_FALSE(suspected.empty());
+  EXPECT_EQ(std::ranges::count(suspected, 1), std::ssize(suspected));
+}
+
+TEST(Served, SuspectsNobodyForBeingLate) {
+  EXPECT_TRUE(suspected_in_a_wait(true).empty());
+}
+
 /// Allreduces of vectors of their own, all defined on one communicator.
 class IdleMirrors : public testing::Test {
  protected:

@@ -201,6 +201,7 @@ Bytes encode(const Connect& command) {
   writer.put(static_cast<std::uint64_t>(command.addresses.size()));
   for (const Bytes& address : command.addresses) writer.put_all(address);
   writer.put_all(command.process_of);
+  writer.put_all(command.hosts);
   return writer.finished();
 }
 
@@ -212,7 +213,9 @@ Connect decode<Connect>(std::span<const std::byte> body) {
   if (processes > body.size()) throw Reader::malformed();
   for (std::uint64_t i = 0; i < processes; ++i) command.addresses.push_back(reader.get_all<std::byte>());
   command.process_of = reader.get_all<std::uint32_t>();
+  command.hosts = reader.get_all<InternetAddresses>();
   reader.end();
+  if (!command.hosts.empty() && command.hosts.size() != processes) throw Reader::malformed();
   for (const std::uint32_t process : command.process_of)
     if (process >= processes) throw Reader::malformed();
   return command;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/call.hpp"
+#include "engine/internet_addresses.hpp"
 #include "executors/operation.hpp"
 #include "ir/request.hpp"
 #include "transports/mpi/envelope.hpp"
@@ -44,7 +45,8 @@ inline constexpr std::uint32_t longest_command = (1U << 28U) - 1;
 /// The workers of all nodes, and who is served by which: once, by one rank of each node.
 struct Connect {
   std::vector<Bytes> addresses;
-  std::vector<std::uint32_t> process_of;  ///< of each world rank
+  std::vector<std::uint32_t> process_of;   ///< of each world rank
+  std::vector<InternetAddresses> hosts{};  ///< of each worker; empty: not known
 };
 
 /// A communicator, as far as its operations by workers go.

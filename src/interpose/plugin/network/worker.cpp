@@ -17,6 +17,7 @@
 #include "engine/fingerprint.hpp"
 #include "engine/handover/client.hpp"
 #include "engine/handover/door.hpp"
+#include "engine/internet_addresses.hpp"
 #include "engine/job_identity.hpp"
 #include "engine/slot_part.hpp"
 #include "interpose/plugin/errors.hpp"
@@ -134,9 +135,9 @@ bool all_say(bool own, MPI_Comm comm) {
 }
 
 /// One rank of each node tells its worker of all others.
-bool connect(Client& client, const std::vector<Bytes>& addresses, const std::vector<std::uint32_t>& workers) {
+bool connect(Client& client, const Connect& workers) {
   try {
-    return client.tell(encode(Connect{addresses, workers}));
+    return client.tell(encode(workers));
   } catch (const std::exception&) {
     return false;
   }
@@ -146,6 +147,7 @@ bool connect(Client& client, const std::vector<Bytes>& addresses, const std::vec
 struct Told {
   std::uint64_t worker;        ///< 0: it has none
   std::int32_t address_bytes;  ///< 0: others cannot reach it
+  engine::InternetAddresses host;
 };
 
 std::vector<Told> exchange(const Told& own, MPI_Comm comm) {
@@ -198,6 +200,12 @@ std::vector<Bytes> exchange_addresses(const Bytes& own, const std::vector<Told>&
   return addresses;
 }
 
+std::vector<engine::InternetAddresses> hosts_of(const Workers& workers, const std::vector<Told>& told) {
+  std::vector<engine::InternetAddresses> hosts;
+  for (const std::size_t leader : workers.leaders) hosts.push_back(told[leader].host);
+  return hosts;
+}
+
 bool reach_each_other(const std::vector<Bytes>& addresses) {
   return addresses.size() == 1 ||
          std::ranges::none_of(addresses, [](const Bytes& address) { return address.empty(); });
@@ -224,7 +232,8 @@ void open_workers(MPI_Comm comm) {
     const auto told = meeting.client->worker_address();
     address.assign(told.begin(), told.end());
   }
-  const std::vector<Told> told = exchange({meeting.worker, static_cast<std::int32_t>(address.size())}, comm);
+  const std::vector<Told> told = exchange(
+      {meeting.worker, static_cast<std::int32_t>(address.size()), engine::own_internet_addresses()}, comm);
   if (std::ranges::any_of(told, [](const Told& one) { return one.worker == 0; }))
     return explain("not all ranks have a worker on their node: none is used");
   const Workers workers = number(told);
@@ -234,7 +243,7 @@ void open_workers(MPI_Comm comm) {
   if (options.workers > 1 && !reach_each_other(addresses))
     return explain("several workers on a node need a network between them: none is used: " +
                    meeting.client->why_alone());
-  const bool told_it = !leads || connect(*meeting.client, addresses, workers.of);
+  const bool told_it = !leads || connect(*meeting.client, {addresses, workers.of, hosts_of(workers, told)});
   if (!all_say(told_it && meeting.client->is_connected(options.setup_seconds), comm))
     return explain("the workers of the nodes do not reach each other: none is used");
   explain_workers(*meeting.client, addresses);
