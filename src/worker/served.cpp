@@ -94,7 +94,7 @@ void Served::check_members(const Open& open) const {
 
 void Served::carry_out(std::span<const std::byte> body) {
   if (has_left_) throw Error("a command after the last one");
-  switch (head_.kind) {
+  switch (const Kind kind = head_.kind; kind) {
     case Kind::none:
       break;
     case Kind::connect:
