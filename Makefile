@@ -14,7 +14,7 @@ build: apt  ## .venv with the tools, two MPIs and Hocket
 demo: build  ## a third-party program plain and under Hocket, side by side
 	@.venv/bin/python dev/demo.py
 
-test: apt  ## all tests (< 25 minutes on 2 cores)
+test: apt  ## all tests (an hour on 2 cores, with all that has to be built)
 	@dev/build.sh intel
 	@dev/test.sh test
 
