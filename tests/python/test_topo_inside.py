@@ -109,7 +109,11 @@ def _without_hwloc() -> dict[str, str]:
 
 @_needs_hwloc
 @pytest.mark.parametrize(
-    "text", ["<?xml version='1.0'?>\n", "<topology/>\n", "<topology version='2.0'>\n<object"]
+    "text",
+    [
+        *("<?xml version='1.0'?>\n", "<topology/>\n", "<topology version='2.0'>\n<object"),
+        '<?xml version="1.0"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0',
+    ],
 )
 def test_xml_that_is_no_machine_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text)

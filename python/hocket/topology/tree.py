@@ -81,7 +81,7 @@ def opened(source: str, format: str = "") -> Opened:
 def of(source: Opened) -> Vertex:
     with told():
         if source.format == "hwloc":
-            return from_vertices(hwloc.needed().read_xml(source.text, source.origin))
+            return from_vertices(hwloc.read_xml(source.text, source.origin))
         return from_vertices(core().read_topology(*source))
 
 
