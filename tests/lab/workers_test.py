@@ -10,10 +10,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from hocket import reports
-from in_lab import RunningLab, Setting, arguments, expect, lab, result, setting_of, until
+from in_lab import Ended, RunningLab, Setting, arguments, expect, lab, result, setting_of, until
 
 SEED = "20261124"
 BY_WORKER = "by the node's worker"
@@ -53,6 +54,22 @@ def _right(where: RunningLab, setting: Setting, nodes: int, per_node: int) -> No
     _no_worker_stays(where, name)
 
 
+def _looping(
+    where: RunningLab, setting: Setting, happen: Callable[[], None], seconds: int, **variables: str
+) -> Ended:
+    """A job of four ranks on nodes of their own, for so many seconds or until something happens to it."""
+    program = setting.program("lab_looping")
+    return where.run_beside(
+        happen,
+        "under way",
+        *("-n", "4", "--ppn", "1", "--", program, "iallreduce", "262144", str(seconds), "returned"),
+        seconds=60,
+        HOCKET_FORCE=FORCED,
+        HOCKET_WORKERS="1",
+        **variables,
+    )
+
+
 def _worker_killed(where: RunningLab, setting: Setting) -> None:
     """The ranks go on by themselves, if anything goes on inside of the MPI's own calls."""
     goes_on = setting.family == "openmpi"
@@ -65,16 +82,8 @@ def _worker_killed(where: RunningLab, setting: Setting) -> None:
             expect(done.status == 0, "worker killed: it was there", done.output)
             expect(until(lambda: not where.ranks(program), 40), "worker killed: all ranks end")
 
-        ended = where.run_beside(
-            happen,
-            "under way",
-            *("-n", "4", "--ppn", "1", "--", program, "iallreduce", "262144", "8", "returned"),
-            seconds=60,
-            HOCKET_FORCE=FORCED,
-            HOCKET_WORKERS="1",
-            HOCKET_STALL_SECONDS="5",
-            HOCKET_REPORT=str(report),
-        )
+        settings = {"HOCKET_STALL_SECONDS": "5", "HOCKET_REPORT": str(report)}
+        ended = _looping(where, setting, happen, 8, **settings)
         notes = reports.read(report).notes if report.exists() else []
     expect("under way" in ended.output, "worker killed: it ran", ended.output)
     if goes_on:
@@ -102,15 +111,7 @@ def _node_killed(where: RunningLab, setting: Setting) -> None:
         expect(done.status == 0, "node killed: it was there", done.output)
         expect(until(lambda: not where.ranks(program, left), 30), "node killed: all ranks end")
 
-    ended = where.run_beside(
-        happen,
-        "under way",
-        *("-n", "4", "--ppn", "1", "--", program, "iallreduce", "262144", "60", "returned"),
-        seconds=60,
-        HOCKET_FORCE=FORCED,
-        HOCKET_WORKERS="1",
-        HOCKET_STALL_SECONDS="3",
-    )
+    ended = _looping(where, setting, happen, 60, HOCKET_STALL_SECONDS="3")
     expect("under way" in ended.output, "node killed: it ran", ended.output)
     for rank in range(len(left)):
         says = f"rank {rank}: error: " in ended.output

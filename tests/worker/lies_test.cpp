@@ -457,8 +457,7 @@ TEST_F(Lies, RandomOnesOfACall) {
 }
 
 /// Good commands in any order, with numbers that mean something now and then.
-Bytes some_command(const Lies& lies, const std::vector<Define>& defines, std::mt19937_64& random) {
-  static_cast<void>(lies);
+Bytes some_command(const std::vector<Define>& defines, std::mt19937_64& random) {
   const auto number = [&] { return static_cast<std::uint32_t>(random() % 4); };
   switch (random() % 10) {
     case 0:
@@ -513,7 +512,7 @@ class Streams : public Lies {
     const auto defines = some_defines(random);
     Bytes stream;
     for (std::size_t commands = 1 + random() % 40; commands > 0; --commands) {
-      const Bytes one = some_command(*this, defines, random);
+      const Bytes one = some_command(defines, random);
       stream.insert(stream.end(), one.begin(), one.end());
     }
     return stream;
