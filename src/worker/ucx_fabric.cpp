@@ -1,16 +1,12 @@
 #include "worker/ucx_fabric.hpp"
 
-#include <stdio.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <sstream>
 #include <thread>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "engine/fingerprint.hpp"
 #include "worker/tag.hpp"
@@ -22,6 +18,8 @@ namespace {
 
 /// How long to wait for others who may never answer.
 constexpr double patience_seconds = 1;
+
+using State = UcxConnection::State;
 
 void check(ucs_status_t status, const std::string& what) {
   if (status != UCS_OK) throw Error(what + ": " + ucs_status_string(status));
@@ -46,40 +44,6 @@ void check_seal(const std::vector<std::byte>& address) {
 /// An option of UCX's, if the user has not set it.
 void set_default(ucp_config_t* config, const char* name, const char* value) {
   if (!std::getenv((std::string("UCX_") + name).c_str())) ucp_config_modify(config, name, value);
-}
-
-/// What UCX tells people of an endpoint, the only place where UCX 1.13 names the transports.
-std::string told_of(ucp_ep_h endpoint) {
-  char* text = nullptr;
-  std::size_t bytes = 0;
-  FILE* const stream = open_memstream(&text, &bytes);
-  if (!stream) return "";
-  ucp_ep_print_info(endpoint, stream);
-  fclose(stream);
-  std::string told(text, bytes);
-  free(text);
-  return told;
-}
-
-/// Of the line "# lane[0]: 2:tcp/eth0.0 md[1] -> ...", as "tcp/eth0"; empty: it is another line.
-std::string transport_in(const std::string& line) {
-  const std::size_t lane = line.find("lane[");
-  const std::size_t name = line.find(':', line.find(':', lane) + 1);
-  if (lane == std::string::npos || name == std::string::npos) return "";
-  const std::string resource = line.substr(name + 1, line.find(' ', name) - name - 1);
-  return resource.substr(0, resource.rfind('.'));
-}
-
-/// All that an endpoint uses, each once.
-std::string transports_of(ucp_ep_h endpoint) {
-  std::istringstream lines(told_of(endpoint));
-  std::string names;
-  for (std::string line; std::getline(lines, line);) {
-    const std::string name = transport_in(line);
-    if (name.empty() || names.find(name) != std::string::npos) continue;
-    names += (names.empty() ? "" : " and ") + name;
-  }
-  return names.empty() ? "something unknown" : names;
 }
 
 }  // namespace
@@ -149,10 +113,11 @@ void UcxFabric::connect(const std::vector<std::vector<std::byte>>& addresses,
   own_ = own_among(addresses);
   process_of_ = std::move(process_of);
   processes_.resize(addresses.size());
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    processes_[i].fabric = this;
-    processes_[i].endpoint = endpoint_to(addresses[i], processes_[i]);
-  }
+  for (std::size_t i = 0; i < addresses.size(); ++i) try {
+      connect_to(i, addresses[i]);
+    } catch (const Error& error) {
+      throw Error("UCX cannot reach worker process " + std::to_string(i) + ": " + error.what());
+    }
 }
 
 std::uint32_t UcxFabric::own_among(const std::vector<std::vector<std::byte>>& addresses) const {
@@ -161,31 +126,15 @@ std::uint32_t UcxFabric::own_among(const std::vector<std::vector<std::byte>>& ad
   return static_cast<std::uint32_t>(own - addresses.begin());
 }
 
-/// To others with UCX's error handling: else who sends to one that has died may wait for ever. Only
-/// transports that notice are used then, which in UCX 1.13 neither the process's own (self) nor those through
-/// shared memory are (unless UCX_POSIX_ERROR_HANDLING=y); so it is asked for by endpoint, and not for the own
-/// process. An endpoint connects when it is first used.
-ucp_ep_h UcxFabric::endpoint_to(const std::vector<std::byte>& address, Process& process) const {
-  ucp_ep_params_t params{};
-  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE;
-  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
-  params.err_mode = UCP_ERR_HANDLING_MODE_NONE;
-  if (is_other(process)) {
-    params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-    params.err_handler = {on_error, &process};
-  }
-  ucp_ep_h endpoint = nullptr;
-  check(ucp_ep_create(worker(), &params, &endpoint),
-        "UCX cannot reach worker process " + std::to_string(&process - processes_.data()));
-  return endpoint;
-}
-
-/// Called from inside of UCX, where endpoints are not closed.
-void UcxFabric::on_error(void* process, ucp_ep_h, ucs_status_t) {
-  auto& lost = *static_cast<Process*>(process);
-  lost.has_failed = true;
-  lost.fabric->lose(lost);
+/// UCX takes the first endpoint that each of two processes makes to the other for one connection, and the second
+/// for another. The first carries what the process of the lower index sends.
+void UcxFabric::connect_to(std::size_t index, const std::vector<std::byte>& address) {
+  Process& process = processes_[index];
+  if (index == own_) return process.to.open(worker(), address, {});
+  const auto open_to = [&] { process.to.open(worker(), address, [&] { cannot_send_to(process); }); };
+  if (own_ < index) open_to();
+  process.from.open(worker(), address, [&] { lose(process); });
+  if (own_ > index) open_to();
 }
 
 std::unique_ptr<transports::mpi::Port> UcxFabric::port(Rank self, Rank ranks) {
@@ -198,8 +147,9 @@ std::unique_ptr<transports::mpi::Port> UcxFabric::port(Rank self, Rank ranks) {
 }
 
 void UcxFabric::progress() noexcept {
-  moved_ += ucp_worker_progress(worker());
-  if (lost_ > 0) close_lost();
+  const unsigned came = ucp_worker_progress(worker());
+  moved_ += came;
+  if (any_unsettled_) settle(came == 0);
 }
 
 template <class Done>
@@ -215,44 +165,32 @@ bool UcxFabric::progress_until(Done done, double seconds) noexcept {
 
 ucp_ep_h UcxFabric::endpoint_of(Rank rank) noexcept {
   Process& process = process_of(rank);
-  if (process.state != State::reachable) return nullptr;
   process.sent_to = true;
-  return process.endpoint;
+  return process.to.endpoint();
 }
 
 void UcxFabric::lose(Process& process) noexcept {
-  if (process.state != State::reachable) return;
-  process.state = State::lost;
-  ++lost_;
+  process.to.lose();
+  process.from.lose();
+  any_unsettled_ = true;
 }
 
-void UcxFabric::close_lost() noexcept {
+/// It has ended, or has given this process up. What it sent before may still be on its way: its other
+/// connection ends after that. But that one may never have been made: so not for ever.
+void UcxFabric::cannot_send_to(Process& process) noexcept {
+  process.to.lose();
+  process.patience.emplace(patience_seconds);
+  any_unsettled_ = true;
+}
+
+void UcxFabric::settle(bool nothing_came) noexcept {
+  any_unsettled_ = false;
   for (Process& process : processes_) {
-    if (process.state != State::lost) continue;
-    if (process.endpoint) start_closing(process);
-    if (!has_ended(process)) continue;
-    process.state = State::gone;
-    --lost_;
+    if (process.patience && nothing_came && process.patience->passed()) process.from.lose();
+    for (UcxConnection* const one : {&process.to, &process.from})
+      if (one->state() == State::lost && !one->close()) any_unsettled_ = true;
+    if (process.patience && process.from.state() == State::open) any_unsettled_ = true;
   }
-}
-
-/// Without asking the other side, which UCX does only where it handles errors. A flush ends with an error.
-void UcxFabric::start_closing(Process& process) noexcept {
-  if (UCS_PTR_IS_PTR(process.request)) ucp_request_free(process.request);
-  ucp_request_param_t params{};
-  params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-  params.flags = is_other(process) ? UCP_EP_CLOSE_FLAG_FORCE : 0;
-  process.request = ucp_ep_close_nbx(std::exchange(process.endpoint, nullptr), &params);
-}
-
-/// Flushing or closing, with success or not.
-bool UcxFabric::has_ended(Process& process) noexcept {
-  if (UCS_PTR_IS_PTR(process.request)) {
-    if (ucp_request_check_status(process.request) == UCS_INPROGRESS) return false;
-    ucp_request_free(process.request);
-  }
-  process.request = nullptr;
-  return true;
 }
 
 /// UCX can take back a receive that has met no message. One that has goes on: its sender is at work, so that
@@ -293,19 +231,17 @@ std::string UcxFabric::carriers() const {
   if (!is_open() || processes_.empty()) return "nothing";
   std::map<std::string, std::size_t> others;
   for (const Process& process : processes_)
-    if (is_other(process)) ++others[process.endpoint ? transports_of(process.endpoint) : "nothing"];
-  std::string line = transports_of(processes_[own_].endpoint) + " within this process";
+    if (is_other(process)) ++others[process.to.transports()];
+  std::string line = processes_[own_].to.transports() + " within this process";
   for (const auto& [names, count] : others) line += "; " + names + " to " + std::to_string(count);
   return line;
 }
 
-/// The end of all endpoints: none may be the one by which memory is written.
+/// The end of all connections: none may be the one by which memory is written.
 void UcxFabric::give_up() noexcept {
   end();
   given_up_.clear();
   forgot_given_up_ = false;
-  for (Process& process : processes_) process.state = State::gone;
-  lost_ = 0;
 }
 
 UcxFabric::~UcxFabric() {
@@ -316,19 +252,17 @@ UcxFabric::~UcxFabric() {
 
 /// A flush would connect to whom nothing was sent.
 void UcxFabric::flush() noexcept {
-  const ucp_request_param_t params{};
   for (Process& process : processes_)
-    if (process.sent_to && process.endpoint && is_other(process))
-      process.request = ucp_ep_flush_nbx(process.endpoint, &params);
-  progress_until([&] { return std::ranges::all_of(processes_, has_ended); }, patience_seconds);
+    if (process.sent_to && process.to.endpoint() && is_other(process)) process.to.start_flushing();
+  const auto is_sent = [](Process& process) { return process.to.is_done(); };
+  progress_until([&] { return std::ranges::all_of(processes_, is_sent); }, patience_seconds);
 }
 
 /// UCX would abort this process if it ended before its endpoints: then it is left as it is, and never looked
 /// at.
 void UcxFabric::end() noexcept {
-  for (Process& process : processes_)
-    if (process.endpoint) start_closing(process);
-  if (!progress_until([&] { return std::ranges::all_of(processes_, has_ended); }, patience_seconds)) {
+  for (Process& process : processes_) lose(process);
+  if (!progress_until([&] { return !any_unsettled_; }, patience_seconds)) {
     [[maybe_unused]] const auto* const worker = worker_.release();
     [[maybe_unused]] const auto* const context = context_.release();
   }

@@ -1,4 +1,4 @@
-// All of UCX in one worker process: what it receives with, an endpoint to every other worker process, and
+// All of UCX in one worker process: what it receives with, its connections to every other worker process, and
 // which of them have gone. The ports of the ranks that the process serves share it (ucx_port.hpp).
 #pragma once
 
@@ -6,12 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "worker/fabric.hpp"
+#include "worker/ucx_connection.hpp"
 
 namespace hocket::worker {
 
@@ -28,7 +32,9 @@ class UcxFabric final : public Fabric {
                std::vector<std::uint32_t> process_of) override;
   std::unique_ptr<transports::mpi::Port> port(Rank self, Rank ranks) override;
 
-  bool has_lost(Rank rank) const noexcept override { return process_of(rank).state != State::reachable; }
+  bool has_lost(Rank rank) const noexcept override {
+    return process_of(rank).from.state() != UcxConnection::State::open;
+  }
   void lose(Rank rank) noexcept override {
     if (is_other(process_of(rank))) lose(process_of(rank));
   }
@@ -41,18 +47,13 @@ class UcxFabric final : public Fabric {
  private:
   friend class UcxPort;
 
-  enum class State : std::uint8_t {
-    reachable,
-    lost,  ///< its endpoint is no good any more, and is being closed
-    gone,  ///< the endpoint is closed
-  };
+  /// Two connections, since over one UCX's answers to "may I send" would wait behind the data that go the
+  /// other way. This process itself has one, and no errors.
   struct Process {
-    UcxFabric* fabric = nullptr;
-    ucp_ep_h endpoint = nullptr;
-    State state = State::reachable;
-    bool has_failed = false;  ///< says UCX, as when the process has died: there is no connection any more
+    UcxConnection to;    ///< what this process sends goes there, and the other's answers come from there
+    UcxConnection from;  ///< what the other process sends comes from there
     bool sent_to = false;
-    void* request = nullptr;  ///< UCX's, while the endpoint is flushed or closed
+    std::optional<Deadline> patience;  ///< how long it may be silent, where `to` has failed alone
   };
   struct Ends {
     void operator()(ucp_context* context) const noexcept { ucp_cleanup(context); }
@@ -64,17 +65,18 @@ class UcxFabric final : public Fabric {
   void open_worker();
   void read_address();
   std::uint32_t own_among(const std::vector<std::vector<std::byte>>& addresses) const;
-  ucp_ep_h endpoint_to(const std::vector<std::byte>& address, Process& process) const;
-  static void on_error(void* process, ucp_ep_h endpoint, ucs_status_t status);
+  void connect_to(std::size_t index, const std::vector<std::byte>& address);
 
   // ucx_port.cpp calls these.
   ucp_worker_h worker() const noexcept { return worker_.get(); }
   void progress() noexcept;
-  /// To send to this rank; null: it is lost.
+  /// To send to this rank; null: one cannot.
   ucp_ep_h endpoint_of(Rank rank) noexcept;
-  bool has_gone(Rank rank) const noexcept { return process_of(rank).state == State::gone; }
+  bool has_gone(Rank rank) const noexcept {
+    return process_of(rank).from.state() == UcxConnection::State::closed;
+  }
   /// Nothing of this process's memory is written from there.
-  bool is_cut_off(Rank rank) const noexcept { return has_gone(rank) && process_of(rank).has_failed; }
+  bool is_cut_off(Rank rank) const noexcept { return has_gone(rank) && process_of(rank).from.has_failed(); }
   /// Ends a receive, from this rank or (-1) from anybody: its memory is not written when this returns.
   void end_receive(void* request, Rank from) noexcept;
   /// A send that was given up.
@@ -86,9 +88,8 @@ class UcxFabric final : public Fabric {
   }
   bool is_other(const Process& process) const noexcept { return &process != &processes_[own_]; }
   void lose(Process& process) noexcept;
-  void close_lost() noexcept;
-  void start_closing(Process& process) noexcept;
-  static bool has_ended(Process& process) noexcept;
+  void cannot_send_to(Process& process) noexcept;
+  void settle(bool nothing_came) noexcept;
   template <class Done>
   bool progress_until(Done done, double seconds) noexcept;
   void flush() noexcept;
@@ -99,11 +100,11 @@ class UcxFabric final : public Fabric {
   std::unique_ptr<ucp_context, Ends> context_;
   std::unique_ptr<ucp_worker, Ends> worker_;
   std::vector<std::byte> address_;
-  std::vector<Process> processes_;
+  std::deque<Process> processes_;  ///< which UCX knows by their addresses
   std::vector<std::uint32_t> process_of_;  ///< by rank
   std::uint32_t own_ = 0;
   std::uint64_t moved_ = 0;
-  std::uint32_t lost_ = 0;  ///< processes that are lost and not gone
+  bool any_unsettled_ = false;  ///< a connection is lost and not closed, or has failed alone
   std::vector<void*> given_up_;
   bool forgot_given_up_ = false;  ///< there was no memory to remember one
 };

@@ -144,6 +144,21 @@ TEST_P(UcxProcesses, ThatDieFailReceivesOfWhoHasOnlyReceived) {
             "failed, lost");
 }
 
+/// Nothing has come from there: there is no connection whose end would say that nothing will.
+TEST_P(UcxProcesses, ThatDieFailReceivesOfWhoHasOnlySent) {
+  EXPECT_EQ(between_two([](Worker&) {},
+                        [](Worker& worker, pid_t peer) {
+                          worker.send(filled(short_bytes, 1), 1, 1);
+                          auto in = filled(short_bytes, 0);
+                          Port::Ticket ticket = 0;
+                          worker.port->receive(in.data(), in.size(), 1, 2, ticket);
+                          look_times(worker, 100);
+                          kill(peer, SIGKILL);
+                          return and_lost(worker, worker.outcome(ticket));
+                        }),
+            "failed, lost");
+}
+
 TEST_P(UcxProcesses, ThatDieFailSendsToThem) {
   EXPECT_EQ(between_two(meet_first,
                         [](Worker& worker, pid_t peer) {
