@@ -1,4 +1,5 @@
-/* hocket-exec: puts libhocket.so into LD_PRELOAD and becomes the program it was given.
+/* hocket-exec: puts libhocket.so into LD_PRELOAD (with HOCKET_SHARED_HEAP=1 libhocket_heap.so, too) and becomes
+ * the program it was given.
  *
  *     mpirun -n 64 hocket-exec ./app
  *
@@ -58,21 +59,25 @@ __attribute__((format(printf, 1, 2))) static void warn(const char* format, ...) 
   fprintf(stderr, "hocket-exec: %s\n", line);
 }
 
-static bool is_verbose(void) {
-  const char* value = getenv("HOCKET_VERBOSE");
+static bool is_on(const char* variable) {
+  const char* value = getenv(variable);
   return value != NULL && hocket_means_on(value);
 }
 
-/* The library belongs to this very executable: <prefix>/bin/hocket-exec and <prefix>/lib/hocket/libhocket.so.
+static bool is_verbose(void) {
+  return is_on("HOCKET_VERBOSE");
+}
+
+/* The libraries belong to this very executable: <prefix>/bin/hocket-exec and <prefix>/lib/hocket/libhocket.so.
  */
-static bool find_library(char path[PATH_MAX]) {
+static bool find_library(const char* name, char path[PATH_MAX]) {
   char self[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0) return false;
   self[length] = '\0';
   *strrchr(self, '/') = '\0';
-  char candidate[PATH_MAX + 32];
-  snprintf(candidate, sizeof candidate, "%s/../lib/hocket/libhocket.so", self);
+  char candidate[PATH_MAX + 64];
+  snprintf(candidate, sizeof candidate, "%s/../lib/hocket/%s", self, name);
   return realpath(candidate, path) != NULL;
 }
 
@@ -87,14 +92,25 @@ static bool list_contains(const char* list, const char* entry) {
   return false;
 }
 
-/* New value of LD_PRELOAD, to be freed; NULL when there is nothing to add. */
+/* The list with the library at its end, to be freed; NULL when it is there already. */
+static char* appended(const char* list, const char* library) {
+  if (list_contains(list, library)) return NULL;
+  char* value = NULL;
+  if (asprintf(&value, "%s%s%s", list, *list != '\0' ? ":" : "", library) < 0) return NULL;
+  return value;
+}
+
+/* New value of LD_PRELOAD, to be freed; NULL when there is nothing to add. The heap is not worth a failure. */
 static char* appended_preload(const char* library) {
   const char* present = getenv("LD_PRELOAD");
   if (present == NULL) present = "";
-  if (list_contains(present, library)) return NULL;
-  char* value = NULL;
-  if (asprintf(&value, "%s%s%s", present, *present != '\0' ? ":" : "", library) < 0) return NULL;
-  return value;
+  char* value = appended(present, library);
+  char heap[PATH_MAX];
+  if (!is_on("HOCKET_SHARED_HEAP") || !find_library("libhocket_heap.so", heap)) return value;
+  char* with_heap = appended(value != NULL ? value : present, heap);
+  if (with_heap == NULL) return value;
+  free(value);
+  return with_heap;
 }
 
 struct process {
@@ -220,7 +236,7 @@ static struct plan make_plan(void) {
   launcher_identity(plan.launcher);
   if (is_switched_off()) {
     plan.untouched_because = "HOCKET=off";
-  } else if (!find_library(library)) {
+  } else if (!find_library("libhocket.so", library)) {
     plan.untouched_because = "../lib/hocket/libhocket.so is not there, seen from this executable";
   } else if (strpbrk(library, ": ") != NULL) {
     plan.untouched_because =
@@ -234,7 +250,7 @@ static struct plan make_plan(void) {
 /* Beside the library. */
 static void start_own_worker(void) {
   char library[PATH_MAX];
-  if (!find_library(library)) return;
+  if (!find_library("libhocket.so", library)) return;
   *strrchr(library, '/') = '\0';
   const char* why_not = start_worker(library);
   if (why_not != NULL) warn("no worker process: %s", why_not);

@@ -58,22 +58,22 @@ class Reach {
   void check(const Region& region, std::uint32_t chunk, std::size_t bytes) const {
     const bool is_own = region.owner == ir::self || region.owner == rank_;
     if (bytes == 0 || !is_own || region.buffer == Buffer::scratch) return;
-    const std::span<const std::byte> mirror = mirror_of(region.buffer);
-    if (mirror.empty()) throw Error("a call without a buffer that it needs");
-    if (!is_in(mirror, binding_.own(region.buffer, chunk).data, bytes))
+    const std::span<const std::byte> view = view_of(region.buffer);
+    if (view.empty()) throw Error("a call without a buffer that it needs");
+    if (!is_in(view, binding_.own(region.buffer, chunk).data, bytes))
       throw Error("a call whose sizes do not fit each other");
   }
 
   /// As Binding::own() finds it.
-  std::span<const std::byte> mirror_of(Buffer buffer) const {
+  std::span<const std::byte> view_of(Buffer buffer) const {
     const bool is_input = one_buffer_ ? in_input_ : buffer == Buffer::input;
     return is_input ? input_ : output_;
   }
 
-  static bool is_in(std::span<const std::byte> mirror, const std::byte* data, std::size_t bytes) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(mirror.data());
+  static bool is_in(std::span<const std::byte> view, const std::byte* data, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(view.data());
     const auto at = reinterpret_cast<std::uintptr_t>(data);
-    return at >= begin && at - begin <= mirror.size() && bytes <= mirror.size() - (at - begin);
+    return at >= begin && at - begin <= view.size() && bytes <= view.size() - (at - begin);
   }
 
   Binding binding_;
@@ -93,7 +93,7 @@ void check_parameters(const algorithms::Algorithm& row, const ir::Parameters& pa
 std::size_t checked_size(const Plan& plan, const Operation& op, const CallViews& views) {
   const Binding binding(plan, op);
   const std::size_t copies = std::size_t{plan.schedule.scratch_planes} * std::max(plan.schedule.chunks, 1U);
-  const std::size_t mirrors = views.input.bytes() + views.output.bytes();
+  const std::size_t mirrors = views.input.mirror_bytes() + views.output.mirror_bytes();
   // whose memory the rank has: what passes through it is in blocks as long as its own
   if (binding.extent() > std::max(views.input.bytes(), views.output.bytes()))
     throw Error("a call whose sizes do not fit each other");

@@ -18,7 +18,7 @@ void check_parameters(const algorithms::Algorithm& row, const ir::Parameters& pa
 /// Returns how many bytes they are together.
 std::size_t checked_size(const executors::Plan& plan, const executors::Operation& op, const CallViews& views);
 
-/// Throws Error where the plan would touch what is not in the mirrors, since sizes and blocks do not fit each
+/// Throws Error where the plan would touch what is not in the views, since sizes and blocks do not fit each
 /// other, or a buffer is missing.
 void check_reach(const executors::Plan& plan, const executors::Operation& op,
                  std::span<const std::byte> input, std::span<const std::byte> output);

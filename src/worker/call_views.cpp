@@ -59,13 +59,18 @@ bool is_in_one_place(const Define& define, const Operation& op) {
   return op.in_place && !stays_in_input(op) && (own_block_alone || !define.copies_input);
 }
 
+/// The output is where the input is, and the schedule must not find it changed.
+bool is_copied(const Operation& op, bool is_one) {
+  return op.in_place && !is_one && !stays_in_input(op);
+}
+
 void point_to(Blocks& blocks, const View& view) {
   if (!view.offsets().empty()) blocks.offsets = view.offsets().data();
 }
 
 }  // namespace
 
-CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks) {
+CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks, const RankMemory& memory) {
   check(define.input_table, ranks);
   check(define.output_table, ranks);
   const Operation op = engine::handover::described(define);
@@ -77,16 +82,18 @@ CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks) {
   if (!stays_in_input(op)) views.output = output_of(op, ranks);
   views.reads_output = is_one && (op.collective != Collective::bcast || op.root == rank);
   views.writes_output = op.collective != Collective::bcast || op.root != rank;
+  if (!is_copied(op, is_one)) views.input.map(memory);
+  views.output.map(memory);
   return views;
 }
 
-executors::Operation mirrored(const Define& define, const CallViews& views, std::byte* input,
-                              std::byte* output) {
+executors::Operation viewed(const Define& define, const CallViews& views, std::byte* input,
+                            std::byte* output) {
   Operation op = engine::handover::described(define);
   const bool stays = stays_in_input(op);
   op.in_place = views.is_one || stays;
-  op.input = views.is_one ? output : input;
-  op.output = stays ? input : output;
+  op.input = views.is_one ? views.output.data(output) : views.input.data(input);
+  op.output = stays ? views.input.data(input) : views.output.data(output);
   if (has_input_blocks(op.collective)) point_to(op.input_blocks, views.is_one ? views.output : views.input);
   if (has_output_blocks(op.collective)) point_to(op.output_blocks, views.output);
   return op;

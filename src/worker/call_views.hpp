@@ -1,24 +1,25 @@
-// What of a rank's buffers a call reads and writes, and the same call on mirrors of them.
+// What of a rank's buffers a call reads and writes, and the same call on views of them.
 #pragma once
 
 #include "engine/handover/commands.hpp"
-#include "worker/mirror.hpp"
+#include "worker/view.hpp"
 
 namespace hocket::worker {
 
 struct CallViews {
   View input, output;
-  bool is_one = false;        ///< in place: the output's mirror serves for both
+  bool is_one = false;        ///< in place: the output's view serves for both
   bool reads_output = false;  ///< before it begins
   bool writes_output = true;  ///< after it has ended
 };
 
 /// `define` says what the rank has asked for, in a communicator of so many. Throws Error where its tables do
 /// not fit.
-CallViews views_of(const engine::handover::Define& define, ir::Rank rank, std::size_t ranks);
+CallViews views_of(const engine::handover::Define& define, ir::Rank rank, std::size_t ranks,
+                   const RankMemory& memory);
 
-/// The call on mirrors, which are null where the views are empty.
-executors::Operation mirrored(const engine::handover::Define& define, const CallViews& views,
+/// The call on its views, with mirrors for those that are not mapped; null where they are empty.
+executors::Operation viewed(const engine::handover::Define& define, const CallViews& views,
                               std::byte* input, std::byte* output);
 
 }  // namespace hocket::worker

@@ -59,10 +59,10 @@ engine::Plans::Shared Communicator::commit() {
   return plans.get(passes::plain(*row), barrier_of(*this));
 }
 
-Definition::Definition(std::shared_ptr<Communicator> of, Define call)
+Definition::Definition(std::shared_ptr<Communicator> of, Define call, const RankMemory& memory)
     : communicator(std::move(of)),
       define(std::move(call)),
-      views(views_of(define, communicator->rank, communicator->members.size())),
+      views(views_of(define, communicator->rank, communicator->members.size(), memory)),
       plan(plan_of(*communicator, define)),
       commit(communicator->commit()),
       bytes(checked_size(*plan, engine::handover::described(define), views)) {}
@@ -72,11 +72,12 @@ Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::
     : definition_(std::move(definition)),
       network_(network),
       process_(process),
-      input_(definition_->views.input.bytes()),
-      output_(definition_->views.output.bytes()),
-      operation_(mirrored(definition_->define, definition_->views, input_.data(), output_.data())),
+      input_(definition_->views.input.mirror_bytes()),
+      output_(definition_->views.output.mirror_bytes()),
+      operation_(viewed(definition_->define, definition_->views, input_.data(), output_.data())),
       messages_(network, definition_->communicator->id, definition_->communicator->members) {
-  check_reach(*definition_->plan, operation_, input_.all(), output_.all());
+  check_reach(*definition_->plan, operation_, definition_->views.input.reach(input_.all()),
+              definition_->views.output.reach(output_.all()));
   memory_error_ = definition_->views.output.probe(process);
 }
 

@@ -1,5 +1,5 @@
-// A rank's operation, carried out by its worker: the buffers are mirrored, the schedule runs on the mirrors,
-// and the result is written back.
+// A rank's operation, carried out by its worker: the schedule runs on the rank's buffers where both processes
+// map them, or else on mirrors of them, and the result is written back.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ struct Communicator {
 
 /// A call with its buffers, as a rank has defined it. Throws Error for what no catalog has or no call is.
 struct Definition {
-  Definition(std::shared_ptr<Communicator> communicator, engine::handover::Define define);
+  Definition(std::shared_ptr<Communicator> communicator, engine::handover::Define define,
+             const RankMemory& memory);
 
   std::shared_ptr<Communicator> communicator;
   const engine::handover::Define define;

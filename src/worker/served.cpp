@@ -32,6 +32,7 @@ Served::Served(Office& office, Desk& desk, pid_t process, std::size_t idle_bytes
       rank_(desk.rank),
       process_(process),
       started_(engine::start_time_of(process)),
+      memory_(process),
       commands_(desk.commands),
       idle_(idle_bytes) {}
 
@@ -117,6 +118,8 @@ void Served::carry_out(std::span<const std::byte> body) {
     }
     case Kind::close:
       return close(decode<Close>(body).communicator);
+    case Kind::share:
+      return memory_.share(decode<Share>(body).range);
     case Kind::leave:
       decode<Leave>(body);
       has_left_ = true;
@@ -135,7 +138,7 @@ void Served::define(Define define) {
   if (communicator == communicators_.end()) throw Error("a call on a communicator that is not open");
   const std::uint32_t number = define.number;
   if (definitions_.contains(number)) throw Error("a call with the number of another");
-  definitions_[number] = std::make_shared<const Definition>(communicator->second, std::move(define));
+  definitions_[number] = std::make_shared<const Definition>(communicator->second, std::move(define), memory_);
 }
 
 void Served::close(std::uint32_t communicator) {

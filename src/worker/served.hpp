@@ -15,6 +15,7 @@
 #include "transports/mpi/network.hpp"
 #include "worker/carried.hpp"
 #include "worker/idle_operations.hpp"
+#include "worker/rank_memory.hpp"
 
 namespace hocket::worker {
 
@@ -95,6 +96,7 @@ class Served {
   const ir::Rank rank_;  ///< in the world; what stands at the desk may change
   const pid_t process_;
   const std::uint64_t started_;
+  RankMemory memory_;
   engine::handover::StreamReader commands_;
   engine::handover::CommandHead head_{};
   std::size_t head_read_ = 0;

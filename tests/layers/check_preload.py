@@ -18,12 +18,16 @@ LIBRARIES = {
     "libhocket_mpich.so",
     "libhocket_abi.so",
     "libhocket_lab.so",
+    "libhocket_heap.so",
 }
 NEEDED = re.compile(r"(libc|libm|libdl|libpthread|librt)\.so\.\d|ld-linux.*\.so\.\d")
 MPI_NAME = re.compile(r"P?MPI_|MPIX_|ompi_|MPIR_|opal_", re.IGNORECASE)
 EXPORTS = {
     "libhocket.so": re.compile(r"P?MPIX?_\w+|hocket_\w+"),
     "libhocket_lab.so": re.compile("sched_yield"),
+    "libhocket_heap.so": re.compile(
+        "malloc|free|calloc|realloc|memalign|aligned_alloc|posix_memalign|p?valloc|malloc_usable_size|hocket_heap_shape"
+    ),
 }
 PLUGIN_EXPORTS = re.compile(r"hocket_\w+")
 FLOOR_GLIBC = (2, 36)  # Debian 12, where releases are built

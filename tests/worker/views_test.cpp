@@ -16,6 +16,8 @@ using engine::handover::Define;
 using executors::Operation;
 using ir::Collective;
 
+const RankMemory not_shared(getpid());
+
 std::vector<char> letters(std::size_t count) {
   std::vector<char> all(count);
   std::iota(all.begin(), all.end(), 'a');
@@ -59,10 +61,10 @@ TEST(CallViews, OfABroadcast) {
   op.in_place = true;
   op.root = 1;
   op.agreed_bytes = op.own_bytes = 8;
-  const CallViews root = views_of(defined(op, 3), 1, 3);
+  const CallViews root = views_of(defined(op, 3), 1, 3, not_shared);
   EXPECT_TRUE(root.is_one && root.reads_output && !root.writes_output);
   EXPECT_EQ(root.output.bytes(), 8U);
-  const CallViews other = views_of(defined(op, 3), 0, 3);
+  const CallViews other = views_of(defined(op, 3), 0, 3, not_shared);
   EXPECT_TRUE(other.is_one && !other.reads_output && other.writes_output);
 }
 
@@ -74,13 +76,13 @@ TEST(CallViews, InPlaceWithAndWithoutACopy) {
   op.in_place = true;
   op.agreed_bytes = op.own_bytes = op.input_blocks.size = op.output_blocks.size = 4;
   const Define one = defined(op, 3), two = defined(op, 3, true);
-  EXPECT_TRUE(views_of(one, 0, 3).is_one);
-  const CallViews views = views_of(two, 0, 3);
+  EXPECT_TRUE(views_of(one, 0, 3, not_shared).is_one);
+  const CallViews views = views_of(two, 0, 3, not_shared);
   EXPECT_FALSE(views.is_one);
   EXPECT_EQ(views.input.bytes(), 12U);
   EXPECT_EQ(views.output.bytes(), 12U);
   std::byte input[12], output[12];
-  const Operation mirror = mirrored(two, views, input, output);
+  const Operation mirror = viewed(two, views, input, output);
   EXPECT_FALSE(mirror.in_place);
   EXPECT_EQ(mirror.input, input);
   EXPECT_EQ(mirror.output, output);
@@ -95,21 +97,21 @@ TEST(CallViews, OfAScatterInPlaceNothingIsWritten) {
   op.in_place = true;
   op.agreed_bytes = op.own_bytes = op.input_blocks.size = 4;
   const Define define = defined(op, 3);
-  const CallViews views = views_of(define, 0, 3);
+  const CallViews views = views_of(define, 0, 3, not_shared);
   EXPECT_EQ(views.input.bytes(), 12U);
   EXPECT_EQ(views.output.bytes(), 0U);
   std::byte input[12];
-  EXPECT_TRUE(mirrored(define, views, input, nullptr).in_place);
+  EXPECT_TRUE(viewed(define, views, input, nullptr).in_place);
 }
 
 TEST(CallViews, RefuseTablesThatDoNotFit) {
   Define define;
   define.operation.collective = Collective::alltoall;
   define.input_table.sizes = {1, 2};
-  EXPECT_THROW(views_of(define, 0, 3), Error);
+  EXPECT_THROW(views_of(define, 0, 3, not_shared), Error);
   define.input_table.sizes.clear();
   define.operation.root = 3;
-  EXPECT_THROW(views_of(define, 0, 3), Error);
+  EXPECT_THROW(views_of(define, 0, 3, not_shared), Error);
 }
 
 }  // namespace

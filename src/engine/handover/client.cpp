@@ -114,6 +114,16 @@ bool Client::tell(std::span<const std::byte> command) noexcept {
   return true;
 }
 
+bool Client::share_memory() {
+  const std::lock_guard lock(sharing_);
+  for (const SharedRange& range : shared_ranges()) {
+    if (std::ranges::find(shared_, range) != shared_.end()) continue;
+    shared_.push_back(range);
+    if (!tell(encode(Share{range}))) return false;
+  }
+  return true;
+}
+
 std::optional<std::uint32_t> Client::take_completion() noexcept {
   const std::lock_guard lock(mutex_);
   if (unused_.empty()) return std::nullopt;

@@ -33,6 +33,10 @@ class Client {
   /// Writes a command, waiting while the stream is full. False: the worker does not read it any more.
   bool tell(std::span<const std::byte> command) noexcept;
 
+  /// Tells of memory that the worker may map, where it has not heard of it. False: as tell(). Throws
+  /// std::bad_alloc.
+  bool share_memory();
+
   /// False also where there is no memory to write it down.
   template <class Command>
   bool try_to_tell(const Command& command) noexcept {
@@ -88,6 +92,8 @@ class Client {
   StreamWriter commands_;
   std::vector<std::uint32_t> unused_;
   std::atomic<std::uint32_t> numbers_{0};
+  std::mutex sharing_;
+  std::vector<SharedRange> shared_;  ///< what the worker has heard of
   bool broken_ = false;  ///< a command was left half written: no more can follow
   std::mutex looking_;   ///< of the thread that looks at the worker; others need not
   std::uint64_t pulse_ = 0, pulse_seen_ns_ = 0;

@@ -301,6 +301,9 @@ Bytes encode(const Forget& command) {
 Bytes encode(const Close& command) {
   return encode_plain(CommandKind::close, command);
 }
+Bytes encode(const Share& command) {
+  return encode_plain(CommandKind::share, command);
+}
 Bytes encode(const Leave& command) {
   return encode_plain(CommandKind::leave, command);
 }
@@ -329,6 +332,10 @@ Forget decode<Forget>(std::span<const std::byte> body) {
 template <>
 Close decode<Close>(std::span<const std::byte> body) {
   return decode_plain<Close>(body);
+}
+template <>
+Share decode<Share>(std::span<const std::byte> body) {
+  return decode_plain<Share>(body);
 }
 template <>
 Leave decode<Leave>(std::span<const std::byte> body) {

@@ -13,6 +13,7 @@
 
 #include "engine/call.hpp"
 #include "engine/internet_addresses.hpp"
+#include "engine/shared_memory.hpp"
 #include "executors/operation.hpp"
 #include "ir/request.hpp"
 #include "transports/mpi/envelope.hpp"
@@ -31,6 +32,7 @@ enum class CommandKind : std::uint32_t {
   abandon,
   forget,
   close,
+  share,
   leave
 };
 
@@ -103,6 +105,11 @@ struct Close {
   std::uint32_t communicator = 0;
 };
 
+/// Memory of the rank that the worker may map, before calls whose buffers are there.
+struct Share {
+  SharedRange range;
+};
+
 /// The rank needs its worker no more; one that ends without saying so has died.
 struct Leave {
   std::uint32_t rank = 0;
@@ -117,6 +124,7 @@ Bytes encode(const StartElsewhere& command);
 Bytes encode(const Abandon& command);
 Bytes encode(const Forget& command);
 Bytes encode(const Close& command);
+Bytes encode(const Share& command);
 Bytes encode(const Leave& command);
 
 /// Of what follows the head. Throws Error.

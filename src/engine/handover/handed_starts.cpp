@@ -60,6 +60,7 @@ std::uint32_t HandedStarts::remember(std::uint64_t hash, Bytes definition, Defin
   if (recent_.size() >= most_known) forget_oldest();
   define.number = client_.next_number();
   const Bytes command = encode(define);
+  if (!client_.share_memory()) throw Gone(client_.trouble());
   tell(command);
   employer_->report().count_handed_buffers(command.size());
   recent_.push_front({hash, std::move(definition), define.number});

@@ -63,6 +63,7 @@ void install_all(void** own) {
   install_topologies(own);
   install_groups(own);
   install_spawn(own);
+  install_memory(own);
 }
 
 int attach(const hocket_stage0& stage0, void** own) {

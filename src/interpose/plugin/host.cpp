@@ -68,7 +68,7 @@ void find_host_functions(const hocket_stage0& stage0) {
   find(h.Request_get_status_any, stage0, "PMPI_Request_get_status_any");
   find(h.Request_get_status_some, stage0, "PMPI_Request_get_status_some");
   find(h.Request_is_complete, stage0, "PMPIX_Request_is_complete");
-  null_handles = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_GROUP_NULL, MPI_REQUEST_NULL};
+  null_handles = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_GROUP_NULL, MPI_REQUEST_NULL, MPI_INFO_NULL};
 }
 
 }  // namespace hocket::interpose

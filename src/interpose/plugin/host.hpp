@@ -30,7 +30,7 @@
   X(Add_error_string) X(Isend) X(Irecv) X(Recv_init) X(Iallreduce) X(Iallgather) X(Iallgatherv) X(Improbe) X(Mrecv) X(Cancel) X(Request_free) \
   X(Comm_get_attr) X(Comm_get_parent) X(Comm_create_errhandler) X(Comm_set_errhandler) X(Errhandler_free) \
   X(Query_thread) X(Start) X(Startall) X(T_init_thread) X(T_finalize) X(T_cvar_get_index) X(T_cvar_handle_alloc) \
-  X(T_cvar_handle_free) X(T_cvar_read)
+  X(T_cvar_handle_free) X(T_cvar_read) X(Alloc_mem) X(Free_mem)
 // clang-format on
 
 // Collectives with an int and a large-count (_c) form, and the names of their non-blocking forms (the
@@ -173,6 +173,7 @@ struct Null {
   MPI_Datatype type;
   MPI_Group group;
   MPI_Request request;
+  MPI_Info info;
 };
 extern Null null_handles;
 inline const Null& null() {

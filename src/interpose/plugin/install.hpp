@@ -22,6 +22,7 @@ void install_creation(void** own);
 void install_topologies(void** own);
 void install_groups(void** own);
 void install_spawn(void** own);
+void install_memory(void** own);
 /// Collectives that the MPI runs and that only leave their mark.
 void install_marked(void** own);
 

@@ -1,4 +1,7 @@
-#include "worker/mirror.hpp"
+#include "worker/view.hpp"
+
+#include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "transports/cma/process_memory.hpp"
@@ -25,20 +28,33 @@ void View::add(std::uint64_t address, std::size_t bytes) {
   bytes_ += bytes;
 }
 
-View::View(const void* address, std::size_t bytes) {
+View::View(const void* address, std::size_t bytes) : address_(number_of(address)) {
   add(number_of(address), bytes);
 }
 
-View::View(const void* address, const executors::Blocks& blocks, std::size_t ranks) {
+View::View(const void* address, const executors::Blocks& blocks, std::size_t ranks)
+    : address_(number_of(address)) {
   offsets_.reserve(ranks);
+  own_offsets_.reserve(ranks);
   for (std::size_t i = 0; i < ranks; ++i) {
     offsets_.push_back(static_cast<std::ptrdiff_t>(bytes_));
+    own_offsets_.push_back(blocks.offset_of(i));
     add(number_of(address) + static_cast<std::uint64_t>(blocks.offset_of(i)), blocks.size_of(i));
   }
 }
 
+void View::map(const RankMemory& memory) {
+  if (runs_.empty()) return;
+  RankMemory::Range range = memory.range_of(runs_[0].address, runs_[0].bytes);
+  const auto is_there = [&](const Run& run) { return range && range->holds(run.address, run.bytes); };
+  if (!std::ranges::all_of(runs_, is_there)) return;
+  range_ = std::move(range);
+  offsets_ = own_offsets_;
+}
+
 template <class Move>
 int View::move_all(std::byte* mirror, Move move) const noexcept {
+  if (is_mapped()) return 0;
   for (const Run& run : runs_) {
     if (const int error = move(run.address, transports::Piece{mirror, run.bytes}); error != 0) return error;
     mirror += run.bytes;
@@ -48,6 +64,7 @@ int View::move_all(std::byte* mirror, Move move) const noexcept {
 
 int View::probe(pid_t process) const noexcept {
   std::byte any{};
+  if (is_mapped()) return 0;
   for (const Run& run : runs_)
     for (const std::uint64_t address : {run.address, run.address + run.bytes - 1})
       if (const int error = transports::cma::read_process_memory(process, address, {&any, 1}); error != 0)

@@ -1,0 +1,13 @@
+// The one segment of a library or program: opened when something is taken from it first, and copied for
+// children that are forked.
+#pragma once
+
+#include "heap/segment.hpp"
+
+namespace hocket::heap {
+
+/// Null: there is no room, or no such memory here.
+void* take_from_process_segment(std::size_t bytes, std::size_t alignment, bool& is_zero) noexcept;
+Segment& process_segment() noexcept;
+
+}  // namespace hocket::heap

@@ -1,0 +1,208 @@
+#include "heap/segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+namespace hocket::heap {
+namespace {
+
+constexpr std::size_t rounded(std::size_t bytes, std::size_t to) noexcept {
+  return (bytes + to - 1) & ~(to - 1);
+}
+
+/// How far a piece is from its extent's beginning: the word before it.
+std::size_t& distance(void* piece) noexcept {
+  return static_cast<std::size_t*>(piece)[-1];
+}
+
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t& mutex) noexcept : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
+  ~Lock() { pthread_mutex_unlock(&mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  pthread_mutex_t& mutex_;
+};
+
+}  // namespace
+
+/// Sealed, so that whoever maps it may touch all of it.
+bool Segment::open(std::size_t bytes) noexcept {
+  static_assert(sizeof(Extent) + sizeof(std::size_t) <= least_alignment);
+  if (const long page = sysconf(_SC_PAGESIZE); page > 0) page_ = static_cast<std::size_t>(page);
+  bytes &= ~(page_ - 1);
+  if (bytes == 0) return false;
+  const int file = memfd_create("hocket-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return false;
+  void* base = MAP_FAILED;
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0 &&
+      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (base == MAP_FAILED) return close(file), false;
+  file_ = file;
+  bytes_ = bytes;
+  base_ = static_cast<std::byte*>(base);
+  auto* const all = reinterpret_cast<Extent*>(base_);
+  *all = {bytes, 0, nullptr, nullptr, true, true};
+  enlist(all);
+  return true;
+}
+
+Segment::Extent* Segment::after(Extent* extent) const noexcept {
+  auto* const next = reinterpret_cast<std::byte*>(extent) + extent->bytes;
+  return next < base_ + bytes_ ? reinterpret_cast<Extent*>(next) : nullptr;
+}
+
+/// Of extents of 2^n pages and more, up to the next power.
+unsigned Segment::class_of(std::size_t bytes) const noexcept {
+  const auto power = static_cast<unsigned>(63 - __builtin_clzll(bytes / page_));
+  return power < classes ? power : classes - 1;
+}
+
+/// Any of a greater class has room; of the same only some have.
+Segment::Extent* Segment::find(std::size_t bytes) const noexcept {
+  for (unsigned n = class_of(bytes); n < classes; ++n)
+    for (Extent* one = free_[n]; one; one = one->next)
+      if (one->bytes >= bytes) return one;
+  return nullptr;
+}
+
+void Segment::enlist(Extent* extent) noexcept {
+  Extent*& first = free_[class_of(extent->bytes)];
+  extent->is_free = true;
+  extent->previous = nullptr;
+  extent->next = first;
+  if (first) first->previous = extent;
+  first = extent;
+  if (!extent->is_clean) kept_ += extent->bytes;
+}
+
+void Segment::strike(Extent* extent) noexcept {
+  (extent->previous ? extent->previous->next : free_[class_of(extent->bytes)]) = extent->next;
+  if (extent->next) extent->next->previous = extent->previous;
+  extent->is_free = false;
+  if (!extent->is_clean) kept_ -= extent->bytes;
+}
+
+/// Of one that is not listed; what is left over is free.
+void Segment::cut(Extent* extent, std::size_t bytes) noexcept {
+  if (extent->bytes == bytes) return;
+  auto* const rest = reinterpret_cast<Extent*>(reinterpret_cast<std::byte*>(extent) + bytes);
+  *rest = {extent->bytes - bytes, bytes, nullptr, nullptr, true, extent->is_clean};
+  extent->bytes = bytes;
+  if (Extent* const next = after(rest)) next->bytes_before = rest->bytes;
+  enlist(rest);
+}
+
+/// Neither is listed, both are clean or not. The right one's header becomes memory like any other.
+Segment::Extent* Segment::join(Extent* left, Extent* right) noexcept {
+  left->bytes += right->bytes;
+  std::memset(static_cast<void*>(right), 0, sizeof *right);
+  if (Extent* const next = after(left)) next->bytes_before = left->bytes;
+  return left;
+}
+
+/// By madvise, since MPIs that keep memory registered with a network look out for that.
+void Segment::clean(Extent* extent) noexcept {
+  auto* const begin = reinterpret_cast<std::byte*>(extent);
+  if (extent->bytes > page_ && madvise(begin + page_, extent->bytes - page_, MADV_REMOVE) != 0) return;
+  std::memset(begin + sizeof *extent, 0, page_ - sizeof *extent);
+  extent->is_clean = true;
+}
+
+void* Segment::take(std::size_t bytes, std::size_t alignment, bool& is_zero) noexcept {
+  if (bytes > bytes_ || alignment > bytes_) return nullptr;
+  if (is_in_fork()) return nullptr;
+  const Lock lock(mutex_);
+  if (alignment < least_alignment) alignment = least_alignment;
+  const std::size_t reach = alignment <= page_ ? alignment : alignment + page_;
+  const std::size_t whole = rounded(bytes + reach, page_);
+  Extent* const extent = find(whole);
+  if (!extent) return nullptr;
+  strike(extent);
+  cut(extent, whole);
+  is_zero = extent->is_clean;
+  extent->is_clean = false;
+  const auto begin = reinterpret_cast<std::uintptr_t>(extent);
+  auto* const piece = reinterpret_cast<std::byte*>(extent) +
+                      (rounded(begin + least_alignment, alignment) - begin);
+  distance(piece) = static_cast<std::size_t>(piece - reinterpret_cast<std::byte*>(extent));
+  return piece;
+}
+
+std::size_t Segment::size_of(const void* piece) noexcept {
+  const std::size_t from = static_cast<const std::size_t*>(piece)[-1];
+  const auto* const extent =
+      reinterpret_cast<const Extent*>(static_cast<const std::byte*>(piece) - from);
+  return extent->bytes - from;
+}
+
+/// What is clean stays so.
+Segment::Extent* Segment::join_neighbours(Extent* extent) noexcept {
+  const auto fits = [extent](const Extent* one) {
+    return one && one->is_free && one->is_clean == extent->is_clean;
+  };
+  if (Extent* const right = after(extent); fits(right)) {
+    strike(right);
+    join(extent, right);
+  }
+  if (extent->bytes_before == 0) return extent;
+  auto* const left = reinterpret_cast<Extent*>(reinterpret_cast<std::byte*>(extent) - extent->bytes_before);
+  if (!fits(left)) return extent;
+  strike(left);
+  return join(left, extent);
+}
+
+/// In the middle of a fork it is lost, in parent and child.
+void Segment::give_back(void* piece) noexcept {
+  if (is_in_fork()) return;
+  const Lock lock(mutex_);
+  auto* const extent = reinterpret_cast<Extent*>(static_cast<std::byte*>(piece) - distance(piece));
+  if (kept_ + extent->bytes > kept_bytes) clean(extent);
+  enlist(join_neighbours(extent));
+}
+
+/// The child's copy: private memory at another address until the child puts it in place. Holes stay holes.
+void Segment::copy_to_twin() noexcept {
+  void* const twin =
+      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (twin == MAP_FAILED) return;
+  twin_ = static_cast<std::byte*>(twin);
+  for (off_t at = 0, end = 0; (at = lseek(file_, end, SEEK_DATA)) >= 0;) {
+    end = lseek(file_, at, SEEK_HOLE);
+    std::memcpy(twin_ + at, base_ + at, static_cast<std::size_t>(end - at));
+  }
+}
+
+void Segment::before_fork() noexcept {
+  pthread_mutex_lock(&mutex_);
+  if (file_ >= 0) copy_to_twin();
+  forking_.store(pthread_self(), std::memory_order_relaxed);
+}
+
+void Segment::after_fork_in_parent() noexcept {
+  if (twin_) munmap(std::exchange(twin_, nullptr), bytes_);
+  forking_.store({}, std::memory_order_relaxed);
+  pthread_mutex_unlock(&mutex_);
+}
+
+/// Where there was no memory for a copy, it sees what the parent writes later, in pages that it does not write
+/// itself; the parent never sees what it writes.
+void Segment::after_fork_in_child() noexcept {
+  pthread_mutex_init(&mutex_, nullptr);
+  forking_.store({}, std::memory_order_relaxed);
+  if (file_ < 0) return;
+  if (twin_)
+    mremap(std::exchange(twin_, nullptr), bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, base_);
+  else
+    mmap(base_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file_, 0);
+  close(std::exchange(file_, -1));
+}
+
+}  // namespace hocket::heap

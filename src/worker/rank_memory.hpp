@@ -1,0 +1,61 @@
+// Memory of a rank that this process maps, where the rank has said that it may (engine/shared_memory.hpp).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/shared_memory.hpp"
+
+namespace hocket::worker {
+
+/// One of its ranges, for as long as somebody needs it.
+class MappedRange {
+ public:
+  /// Throws Error where the rank has no such file, or one that it could cut off under whoever touches it.
+  MappedRange(pid_t process, const engine::SharedRange& range);
+  ~MappedRange();
+  MappedRange(const MappedRange&) = delete;
+  MappedRange& operator=(const MappedRange&) = delete;
+
+  bool holds(std::uint64_t address, std::size_t bytes) const noexcept {
+    return address >= address_ && address - address_ <= memory_.size() &&
+           bytes <= memory_.size() - (address - address_);
+  }
+  /// Where the rank's address is here, also of one outside of the range.
+  std::byte* here(std::uint64_t address) const noexcept {
+    const auto base = reinterpret_cast<std::uintptr_t>(memory_.data());
+    return reinterpret_cast<std::byte*>(base + (address - address_));  // NOLINT(performance-no-int-to-ptr)
+  }
+  std::span<const std::byte> all() const noexcept { return memory_; }
+
+ private:
+  std::uint64_t address_;  ///< in the rank
+  std::span<std::byte> memory_;
+};
+
+class RankMemory {
+ public:
+  using Range = std::shared_ptr<const MappedRange>;
+
+  explicit RankMemory(pid_t process) : process_(process) {}
+  pid_t process() const noexcept { return process_; }
+
+  /// Throws Error for more ranges than a rank has. One that cannot be mapped is left: its memory is read and
+  /// written as all other.
+  void share(const engine::SharedRange& range);
+  /// Null: it is not in any.
+  Range range_of(std::uint64_t address, std::size_t bytes) const noexcept;
+
+ private:
+  static constexpr std::size_t most_ranges = 16;
+  pid_t process_;
+  std::size_t told_ = 0;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace hocket::worker

@@ -1,0 +1,63 @@
+// Memory of a rank as its worker has it: the memory itself, where both map it; else a mirror, which is a copy
+// without the gaps between the blocks, read before an operation and written back after it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "executors/operation.hpp"
+#include "worker/rank_memory.hpp"
+
+namespace hocket::worker {
+
+/// Where a buffer is in the rank, and where here.
+class View {
+ public:
+  View() = default;
+  /// One run of bytes; 0: nothing.
+  View(const void* address, std::size_t bytes);
+  /// One block per rank.
+  View(const void* address, const executors::Blocks& blocks, std::size_t ranks);
+
+  /// It is the memory itself from now on, if that can be had.
+  void map(const RankMemory& memory);
+  bool is_mapped() const noexcept { return range_ != nullptr; }
+
+  std::size_t bytes() const noexcept { return bytes_; }
+  std::size_t mirror_bytes() const noexcept { return is_mapped() ? 0 : bytes_; }
+  /// Of the blocks from data(), for Blocks::offsets.
+  const std::vector<std::ptrdiff_t>& offsets() const noexcept { return offsets_; }
+  /// Where the buffer begins here.
+  std::byte* data(std::byte* mirror) const noexcept { return is_mapped() ? range_->here(address_) : mirror; }
+  /// What may be touched there.
+  std::span<const std::byte> reach(std::span<const std::byte> mirror) const noexcept {
+    return is_mapped() ? range_->all() : mirror;
+  }
+
+  // 0, or the errno of what has failed. Of mapped memory there is nothing to do.
+  /// Whether there is such memory, as its ends tell.
+  int probe(pid_t process) const noexcept;
+  int read(pid_t process, std::byte* mirror) const noexcept;
+  int write(pid_t process, std::byte* mirror) const noexcept;
+
+ private:
+  struct Run {
+    std::uint64_t address;
+    std::size_t bytes;
+  };
+  void add(std::uint64_t address, std::size_t bytes);
+  template <class Move>
+  int move_all(std::byte* mirror, Move move) const noexcept;
+
+  std::uint64_t address_ = 0;  ///< in the rank, from where its offsets count
+  std::vector<Run> runs_;      ///< one after the other in the mirror
+  std::size_t bytes_ = 0;
+  std::vector<std::ptrdiff_t> offsets_, own_offsets_;  ///< as used here, and as the rank has them
+  RankMemory::Range range_;
+};
+
+}  // namespace hocket::worker
