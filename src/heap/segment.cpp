@@ -116,6 +116,16 @@ void Segment::clean(Extent* extent) noexcept {
   extent->is_clean = true;
 }
 
+/// What is clean and what is not are never one.
+void Segment::clean_all() noexcept {
+  for (auto* extent = reinterpret_cast<Extent*>(base_); extent; extent = after(extent)) {
+    if (!extent->is_free || extent->is_clean) continue;
+    strike(extent);
+    clean(extent);
+    enlist(extent = join_neighbours(extent));
+  }
+}
+
 void* Segment::take(std::size_t bytes, std::size_t alignment, bool& is_zero) noexcept {
   if (bytes > bytes_ || alignment > bytes_) return nullptr;
   if (is_in_fork()) return nullptr;
@@ -123,7 +133,11 @@ void* Segment::take(std::size_t bytes, std::size_t alignment, bool& is_zero) noe
   if (alignment < least_alignment) alignment = least_alignment;
   const std::size_t reach = alignment <= page_ ? alignment : alignment + page_;
   const std::size_t whole = rounded(bytes + reach, page_);
-  Extent* const extent = find(whole);
+  Extent* extent = find(whole);
+  if (!extent && kept_ != 0) {
+    clean_all();
+    extent = find(whole);
+  }
   if (!extent) return nullptr;
   strike(extent);
   cut(extent, whole);

@@ -73,6 +73,7 @@ class Segment {
   Extent* join(Extent* left, Extent* right) noexcept;
   void clean(Extent* extent) noexcept;
   Extent* join_neighbours(Extent* extent) noexcept;
+  void clean_all() noexcept;
   void copy_to_twin() noexcept;
   /// This thread is in the middle of a fork, and its child's copy is made already.
   bool is_in_fork() const noexcept { return forking_.load(std::memory_order_relaxed) == pthread_self(); }

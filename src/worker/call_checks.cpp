@@ -26,14 +26,14 @@ std::size_t most_bytes() {
 /// The buffers of the rank that a plan touches, chunk by chunk.
 class Reach {
  public:
-  Reach(const Plan& plan, const Operation& op, std::span<const std::byte> input,
+  Reach(const Plan& plan, const Operation& op, const CallViews& views, std::span<const std::byte> input,
         std::span<const std::byte> output)
       : binding_(plan, op),
         rank_(plan.schedule.rank),
         one_buffer_(op.in_place),
         in_input_(op.collective == ir::Collective::scatter),
-        input_(input),
-        output_(output) {
+        input_{views.input, input},
+        output_{views.output, output} {
     // its output is not where its input is (engine/path.hpp)
     if (op.in_place && op.collective == ir::Collective::reduce_scatter)
       throw Error("a reduction in place whose input is not copied");
@@ -58,28 +58,26 @@ class Reach {
   void check(const Region& region, std::uint32_t chunk, std::size_t bytes) const {
     const bool is_own = region.owner == ir::self || region.owner == rank_;
     if (bytes == 0 || !is_own || region.buffer == Buffer::scratch) return;
-    const std::span<const std::byte> view = view_of(region.buffer);
-    if (view.empty()) throw Error("a call without a buffer that it needs");
-    if (!is_in(view, binding_.own(region.buffer, chunk).data, bytes))
+    const auto& [view, mirror] = view_of(region.buffer);
+    if (view.bytes() == 0) throw Error("a call without a buffer that it needs");
+    if (!view.holds(binding_.own(region.buffer, chunk).data, bytes, mirror))
       throw Error("a call whose sizes do not fit each other");
   }
 
+  struct Viewed {
+    const View& view;
+    std::span<const std::byte> mirror;
+  };
   /// As Binding::own() finds it.
-  std::span<const std::byte> view_of(Buffer buffer) const {
+  const Viewed& view_of(Buffer buffer) const {
     const bool is_input = one_buffer_ ? in_input_ : buffer == Buffer::input;
     return is_input ? input_ : output_;
-  }
-
-  static bool is_in(std::span<const std::byte> view, const std::byte* data, std::size_t bytes) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(view.data());
-    const auto at = reinterpret_cast<std::uintptr_t>(data);
-    return at >= begin && at - begin <= view.size() && bytes <= view.size() - (at - begin);
   }
 
   Binding binding_;
   ir::Rank rank_;
   bool one_buffer_, in_input_;  ///< in place, and which one it is
-  std::span<const std::byte> input_, output_;
+  Viewed input_, output_;
 };
 
 }  // namespace
@@ -104,9 +102,9 @@ std::size_t checked_size(const Plan& plan, const Operation& op, const CallViews&
   return all;
 }
 
-void check_reach(const Plan& plan, const Operation& op, std::span<const std::byte> input,
-                 std::span<const std::byte> output) {
-  const Reach reach(plan, op, input, output);
+void check_reach(const Plan& plan, const Operation& op, const CallViews& views,
+                 std::span<const std::byte> input, std::span<const std::byte> output) {
+  const Reach reach(plan, op, views, input, output);
   for (const ir::Op& one : plan.schedule.ops) {
     const auto regions = plan.schedule.regions_of(one);
     if (one.code == OpCode::send || one.code == OpCode::recv)

@@ -19,8 +19,8 @@ void check_parameters(const algorithms::Algorithm& row, const ir::Parameters& pa
 std::size_t checked_size(const executors::Plan& plan, const executors::Operation& op, const CallViews& views);
 
 /// Throws Error where the plan would touch what is not in the views, since sizes and blocks do not fit each
-/// other, or a buffer is missing.
-void check_reach(const executors::Plan& plan, const executors::Operation& op,
+/// other, or a buffer is missing. `input`, `output`: the mirrors.
+void check_reach(const executors::Plan& plan, const executors::Operation& op, const CallViews& views,
                  std::span<const std::byte> input, std::span<const std::byte> output);
 
 }  // namespace hocket::worker

@@ -82,7 +82,7 @@ CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks, const
   if (!stays_in_input(op)) views.output = output_of(op, ranks);
   views.reads_output = is_one && (op.collective != Collective::bcast || op.root == rank);
   views.writes_output = op.collective != Collective::bcast || op.root != rank;
-  if (!is_copied(op, is_one)) views.input.map(memory);
+  if (!is_copied(op, is_one) && views.input.is_apart_from(views.output)) views.input.map(memory);
   views.output.map(memory);
   return views;
 }

@@ -76,8 +76,7 @@ Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::
       output_(definition_->views.output.mirror_bytes()),
       operation_(viewed(definition_->define, definition_->views, input_.data(), output_.data())),
       messages_(network, definition_->communicator->id, definition_->communicator->members) {
-  check_reach(*definition_->plan, operation_, definition_->views.input.reach(input_.all()),
-              definition_->views.output.reach(output_.all()));
+  check_reach(*definition_->plan, operation_, definition_->views, input_.all(), output_.all());
   memory_error_ = definition_->views.output.probe(process);
 }
 

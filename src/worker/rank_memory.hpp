@@ -32,9 +32,10 @@ class MappedRange {
     return reinterpret_cast<std::byte*>(base + (address - address_));  // NOLINT(performance-no-int-to-ptr)
   }
   std::span<const std::byte> all() const noexcept { return memory_; }
+  std::uint64_t address() const noexcept { return address_; }  ///< in the rank
 
  private:
-  std::uint64_t address_;  ///< in the rank
+  std::uint64_t address_;
   std::span<std::byte> memory_;
 };
 

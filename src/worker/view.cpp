@@ -1,6 +1,7 @@
 #include "worker/view.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -21,7 +22,7 @@ std::uint64_t number_of(const void* address) {
 void View::add(std::uint64_t address, std::size_t bytes) {
   if (bytes == 0) return;
   if (bytes > most_bytes - bytes_) throw Error("buffers that no process has");
-  if (!runs_.empty() && runs_.back().address + runs_.back().bytes == address)
+  if (!runs_.empty() && runs_.back().end() == address)
     runs_.back().bytes += bytes;
   else
     runs_.push_back({address, bytes});
@@ -48,8 +49,34 @@ void View::map(const RankMemory& memory) {
   RankMemory::Range range = memory.range_of(runs_[0].address, runs_[0].bytes);
   const auto is_there = [&](const Run& run) { return range && range->holds(run.address, run.bytes); };
   if (!std::ranges::all_of(runs_, is_there)) return;
-  range_ = std::move(range);
+  std::vector<Run> sorted = runs_;
+  std::ranges::sort(sorted, {}, &Run::address);
+  const auto meet = [](const Run& one, const Run& next) { return next.address < one.end(); };
+  if (std::ranges::adjacent_find(sorted, meet) != sorted.end()) return;
+  runs_.clear();
+  bytes_ = 0;
+  for (const Run& run : sorted) add(run.address, run.bytes);
   offsets_ = own_offsets_;
+  range_ = std::move(range);
+}
+
+bool View::holds(const std::byte* data, std::size_t bytes, std::span<const std::byte> mirror) const noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(is_mapped() ? range_->all().data() : mirror.data());
+  const auto at = reinterpret_cast<std::uintptr_t>(data);
+  const auto is_in = [bytes](std::uint64_t place, std::uint64_t first, std::size_t all) {
+    return place >= first && place - first <= all && bytes <= all - (place - first);
+  };
+  if (!is_mapped()) return is_in(at, begin, mirror.size());
+  const std::uint64_t place = at - begin + range_->address();
+  const auto next = std::ranges::upper_bound(runs_, place, {}, &Run::address);
+  return next != runs_.begin() && is_in(place, std::prev(next)->address, std::prev(next)->bytes);
+}
+
+bool View::is_apart_from(const View& other) const noexcept {
+  if (runs_.empty() || other.runs_.empty()) return true;
+  const auto first = [](const View& view) { return std::ranges::min(view.runs_, {}, &Run::address).address; };
+  const auto last = [](const View& view) { return std::ranges::max(view.runs_, {}, &Run::end).end(); };
+  return last(*this) <= first(other) || last(other) <= first(*this);
 }
 
 template <class Move>

@@ -23,7 +23,7 @@ class View {
   /// One block per rank.
   View(const void* address, const executors::Blocks& blocks, std::size_t ranks);
 
-  /// It is the memory itself from now on, if that can be had.
+  /// It is the memory itself from now on, if that can be had, and no byte of it belongs to two blocks.
   void map(const RankMemory& memory);
   bool is_mapped() const noexcept { return range_ != nullptr; }
 
@@ -33,10 +33,10 @@ class View {
   const std::vector<std::ptrdiff_t>& offsets() const noexcept { return offsets_; }
   /// Where the buffer begins here.
   std::byte* data(std::byte* mirror) const noexcept { return is_mapped() ? range_->here(address_) : mirror; }
-  /// What may be touched there.
-  std::span<const std::byte> reach(std::span<const std::byte> mirror) const noexcept {
-    return is_mapped() ? range_->all() : mirror;
-  }
+  /// Whether those bytes are its own; `mirror`: all of it.
+  bool holds(const std::byte* data, std::size_t bytes, std::span<const std::byte> mirror) const noexcept;
+  /// Nothing between their first and last bytes belongs to both.
+  bool is_apart_from(const View& other) const noexcept;
 
   // 0, or the errno of what has failed. Of mapped memory there is nothing to do.
   /// Whether there is such memory, as its ends tell.
@@ -48,13 +48,14 @@ class View {
   struct Run {
     std::uint64_t address;
     std::size_t bytes;
+    std::uint64_t end() const noexcept { return address + bytes; }
   };
   void add(std::uint64_t address, std::size_t bytes);
   template <class Move>
   int move_all(std::byte* mirror, Move move) const noexcept;
 
   std::uint64_t address_ = 0;  ///< in the rank, from where its offsets count
-  std::vector<Run> runs_;      ///< one after the other in the mirror
+  std::vector<Run> runs_;      ///< one after the other in the mirror; of a mapped view by address
   std::size_t bytes_ = 0;
   std::vector<std::ptrdiff_t> offsets_, own_offsets_;  ///< as used here, and as the rank has them
   RankMemory::Range range_;

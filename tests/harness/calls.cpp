@@ -152,7 +152,8 @@ CallPlan random_call(std::mt19937_64& random, Function function, Rank ranks, std
   return plan;
 }
 
-CallData::CallData(const CallPlan& plan, Rank rank) : plan_(plan), rank_(rank) {
+CallData::CallData(const CallPlan& plan, Rank rank, std::pmr::memory_resource* memory)
+    : plan_(plan), rank_(rank), input_(memory), output_(memory) {
   const Collective c = shape(plan.function);
   const bool root_only = c == Collective::reduce || c == Collective::gather || c == Collective::scatter;
   if (c == Collective::barrier || c == Collective::bcast || (root_only && rank != plan.root))
@@ -200,7 +201,7 @@ void CallData::fill() {
   input_.assign(in + guards, guard);
   output_.assign(out + guards, guard);
   const auto own = static_cast<std::size_t>(rank_);
-  std::vector<std::uint64_t>& from = plan_.in_place && c != Collective::scatter ? output_ : input_;
+  std::pmr::vector<std::uint64_t>& from = plan_.in_place && c != Collective::scatter ? output_ : input_;
   if (ir::is_vector(c)) {
     if (c != Collective::bcast || is_root)
       for (std::size_t i = 0; i < in; ++i) from[i] = value(plan_, rank_, 0, i);
@@ -220,7 +221,7 @@ void CallData::fill() {
 
 void CallData::expect() {
   const Collective c = shape(plan_.function);
-  expected_ = output_;
+  expected_.assign(output_.begin(), output_.end());
   checked_.assign(output_.size(), true);
   const auto fold = [&](Rank first, Rank last, Rank to, std::size_t i) {
     std::uint64_t x = value(plan_, first, to, i);

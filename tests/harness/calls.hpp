@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <random>
 #include <vector>
 
@@ -42,7 +43,9 @@ CallPlan random_call(std::mt19937_64& random, engine::Function function, engine:
 /// One rank's buffers for a call, and what they must hold afterwards.
 class CallData {
  public:
-  CallData(const CallPlan& plan, engine::Rank rank);
+  /// Buffers are where `memory` says.
+  CallData(const CallPlan& plan, engine::Rank rank,
+           std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   const engine::Call& call() const { return call_; }
   /// Empty when everything is right, else what is wrong. Guards around the buffers are checked too.
@@ -56,7 +59,8 @@ class CallData {
 
   CallPlan plan_;
   engine::Rank rank_;
-  std::vector<std::uint64_t> input_, input_before_, output_, expected_;
+  std::pmr::vector<std::uint64_t> input_, input_before_, output_;
+  std::vector<std::uint64_t> expected_;
   std::vector<bool> checked_;  ///< output elements with a defined value
   std::vector<std::size_t> in_sizes_, out_sizes_;
   std::vector<std::ptrdiff_t> in_offsets_, out_offsets_;

@@ -35,7 +35,7 @@ class HocketExec(unittest.TestCase):
 
     def run_it(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         unset = ("LD_PRELOAD", "HOCKET", "HOCKET_VERBOSE", "HOCKET_LAUNCHER_PID", "PMI_RANK", "PMIX_RANK")
-        unset += ("HOCKET_WORKERS", "HOCKET_WORKER", "HOCKET_JOB")
+        unset += ("HOCKET_WORKERS", "HOCKET_WORKER", "HOCKET_JOB", "HOCKET_SHARED_HEAP")
         environment = {name: value for name, value in os.environ.items() if name not in unset} | variables
         command = [str(self.launcher), *arguments]
         return subprocess.run(
@@ -55,6 +55,19 @@ class HocketExec(unittest.TestCase):
         self.make_library(other)
         preload = self.run_it(*SHOW, LD_PRELOAD=str(other)).stdout.partition("|")[0]
         self.assertEqual(preload, f"{other}:{self.library}")
+
+    def test_preloads_the_shared_heap_where_it_is_asked_for(self) -> None:
+        heap = self.library.with_name("libhocket_heap.so")
+        both = f"{self.library}:{heap}"
+        self.assertEqual(
+            self.run_it(*SHOW, HOCKET_SHARED_HEAP="1").stdout.partition("|")[0], str(self.library)
+        )  # it is not there
+        self.make_library(heap)
+        for variables, expected in (({}, str(self.library)), ({"HOCKET_SHARED_HEAP": "0"}, str(self.library))):
+            self.assertEqual(self.run_it(*SHOW, **variables).stdout.partition("|")[0], expected)
+        for command in (SHOW, [str(self.launcher), *SHOW]):
+            preload = self.run_it(*command, HOCKET_SHARED_HEAP="on").stdout.partition("|")[0]
+            self.assertEqual(preload, both)
 
     def test_does_not_append_twice(self) -> None:
         preload = self.run_it(str(self.launcher), *SHOW).stdout.partition("|")[0]

@@ -2,6 +2,7 @@
 // what is only said, and serves the others as before.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -34,12 +35,20 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Memory and a process are the same for all lies; desks are new ones for each.
+/// Memory and a process are the same for all lies; desks are new ones for each, and every other
+/// time the worker maps the memory.
 class Lies : public testing::Test {
  protected:
-  Node new_node() const { return Node(ranks, bystander.pid()); }
+  Node new_node() {
+    maps_ = !maps_;
+    std::vector<engine::SharedRange> shared;
+    for (const SharedMemory& memory : memories)
+      if (maps_) shared.push_back(memory.range());
+    return Node(ranks, bystander.pid(), Node::much, shared);
+  }
 
-  std::byte* input(ir::Rank rank) const { return memory.data() + static_cast<std::size_t>(rank) * 2 * room; }
+  const SharedMemory& memory_of(ir::Rank rank) const { return memories[static_cast<std::size_t>(rank)]; }
+  std::byte* input(ir::Rank rank) const { return memory_of(rank).data(); }
   std::byte* output(ir::Rank rank) const { return input(rank) + room; }
 
   /// In memory that the bystander has, too.
@@ -100,7 +109,7 @@ class Lies : public testing::Test {
     }
   }
 
-  void expect_refused(const std::string& reason, const std::function<void(Node&)>& say) const {
+  void expect_refused(const std::string& reason, const std::function<void(Node&)>& say) {
     Node node = new_node();
     say(node);
     node.settle();
@@ -109,25 +118,30 @@ class Lies : public testing::Test {
     expect_others_are_served(node);
   }
   void expect_no_such_communicator(const std::string& reason, ir::Rank rank,
-                                   const std::vector<ir::Rank>& members) const {
+                                   const std::vector<ir::Rank>& members) {
     expect_refused(reason, [&](Node& node) { node.tell(liar, Open{1, {5, 0}, rank, members}); });
   }
   /// On communicator 1, and started.
-  void expect_no_such_call(const std::string& reason, const Define& define) const {
-    expect_refused(reason, [&](Node& node) {
-      open(node, 1, 5, {0, 1, 2});
-      node.tell(liar, define);
-      node.tell(liar, Start{define.number, 0, 1});
-    });
+  void expect_no_such_call(const std::string& reason, const Define& define) {
+    for (int i = 0; i < 2; ++i)  // mapped and not
+      expect_refused(reason, [&](Node& node) {
+        open(node, 1, 5, {0, 1, 2});
+        node.tell(liar, define);
+        node.tell(liar, Start{define.number, 0, 1});
+      });
   }
   template <class Change>
-  void expect_no_such_call(const std::string& reason, Define define, Change change) const {
+  void expect_no_such_call(const std::string& reason, Define define, Change change) {
     change(define);
     expect_no_such_call(reason, define);
   }
 
-  SharedMemory memory{2 * ranks * room};
+  const std::array<SharedMemory, ranks> memories{SharedMemory(2 * room), SharedMemory(2 * room),
+                                                 SharedMemory(2 * room)};
   Bystander bystander;
+
+ private:
+  bool maps_ = false;
 };
 
 TEST_F(Lies, OfCommunicators) {
@@ -273,6 +287,40 @@ TEST_F(Lies, OfItsOwnBuffersAreErrorsOfTheCall) {
     EXPECT_NE(std::string(node.desk(liar).words.data()).find("cannot be reached"), std::string::npos);
     expect_others_are_served(node);
   }
+}
+
+/// Then it is read and written as all other memory.
+TEST_F(Lies, OfMemoryThatMayBeMapped) {
+  const SharedMemory& own = memory_of(liar);
+  const int pipe_of_none = 1, unsealed = memfd_create("unsealed", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(unsealed, 2 * room), 0);
+  const Bystander with_these;  // its descriptors are those of now
+  for (const engine::SharedRange& lie :
+       {engine::SharedRange{own.range().address, own.range().bytes, unsealed},
+        {own.range().address, own.range().bytes, pipe_of_none},
+        {own.range().address, own.range().bytes, 12345},
+        {own.range().address, own.range().bytes, -1},
+        {own.range().address, own.range().bytes + 4096, own.range().file},
+        {own.range().address, own.range().bytes - 4096, own.range().file},
+        {own.range().address, 0, own.range().file},
+        {~std::uint64_t{0}, own.range().bytes, own.range().file}}) {
+    Node node(ranks, with_these.pid());
+    node.tell(liar, Share{lie});
+    open(node, 1, 5, {0, 1, 2});
+    for (ir::Rank rank = 0; rank < ranks; ++rank) {
+      reinterpret_cast<std::uint64_t*>(input(rank))[0] = 1;
+      node.tell(rank, moved(allreduce(), rank));
+      node.tell(rank, Start{2, 0, 1});
+    }
+    node.settle();
+    EXPECT_EQ(node.status(liar, 0), Status::ok);
+    EXPECT_EQ(reinterpret_cast<const std::uint64_t*>(output(liar))[0], 3U);
+    expect_others_are_served(node);
+  }
+  close(unsealed);
+  expect_refused("too many", [&](Node& node) {
+    for (int i = 0; i < 100; ++i) node.tell(liar, Share{own.range()});
+  });
 }
 
 TEST_F(Lies, OfTheStream) {
@@ -459,7 +507,9 @@ TEST_F(Lies, RandomOnesOfACall) {
 /// Good commands in any order, with numbers that mean something now and then.
 Bytes some_command(const std::vector<Define>& defines, std::mt19937_64& random) {
   const auto number = [&] { return static_cast<std::uint32_t>(random() % 4); };
-  switch (random() % 10) {
+  switch (random() % 11) {
+    case 10:
+      return encode(Share{{odd_number(random), odd_number(random), static_cast<std::int32_t>(random() % 64)}});
     case 0:
       return encode(Open{number(), {random() % 3, 0}, 0, {0, 1, 2}});
     case 1:
@@ -554,7 +604,7 @@ TEST_F(Streams, OfNonsenseHarmNobodyElse) {
     for (std::byte& byte : stream) byte = static_cast<std::byte>(random());
     // often of a kind that there is
     if (random() % 2 == 0 && stream.size() > sizeof(CommandHead)) {
-      const CommandHead head{static_cast<CommandKind>(random() % 10),
+      const CommandHead head{static_cast<CommandKind>(random() % 12),
                              static_cast<std::uint32_t>(random() % 2000) & longest_command};
       std::memcpy(stream.data(), &head, sizeof head);
     }

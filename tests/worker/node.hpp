@@ -2,6 +2,7 @@
 // gives turns. docs/workers.md
 #pragma once
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -48,31 +49,39 @@ class Bystander {
   const pid_t pid_;
 };
 
-/// Memory that processes share which are forked later.
+/// Memory that processes share which are forked later, and that a worker may map.
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t bytes)
-      : bytes_(bytes),
-        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+      : bytes_(bytes), file_(memfd_create("shared", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    if (ftruncate(file_, static_cast<off_t>(bytes)) != 0 || fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+      std::abort();
+    data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
     if (data_ == MAP_FAILED) std::abort();
   }
-  ~SharedMemory() { munmap(data_, bytes_); }
+  ~SharedMemory() {
+    munmap(data_, bytes_);
+    close(file_);
+  }
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
   std::byte* data() const { return static_cast<std::byte*>(data_); }
+  engine::SharedRange range() const { return {reinterpret_cast<std::uintptr_t>(data_), bytes_, file_}; }
 
  private:
   std::size_t bytes_;
-  void* data_;
+  int file_;
+  void* data_ = nullptr;
 };
 
 class Node final : private Served::Office {
  public:
   static constexpr std::size_t much = std::size_t{1} << 30U;
 
-  /// All are in the process `process`.
-  Node(ir::Rank ranks, pid_t process, std::size_t idle_bytes = much)
+  /// All are in the process `process`; rank i shares the i-th of those ranges, if there are any.
+  Node(ir::Rank ranks, pid_t process, std::size_t idle_bytes = much,
+       const std::vector<engine::SharedRange>& shared = {})
       : desks_(engine::handover::Desks::create(static_cast<std::uint32_t>(ranks), "test")) {
     fabric_.connect({{}}, std::vector<std::uint32_t>(static_cast<std::size_t>(ranks), 0U));
     for (ir::Rank rank = 0; rank < ranks; ++rank) {
@@ -82,6 +91,8 @@ class Node final : private Served::Office {
       Served::Office& office = *this;
       served_.push_back(std::make_unique<Served>(office, own, process, idle_bytes));
     }
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      tell(static_cast<ir::Rank>(i), engine::handover::Share{shared[i]});
   }
 
   ir::Rank ranks() const { return static_cast<ir::Rank>(served_.size()); }

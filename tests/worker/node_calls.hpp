@@ -39,10 +39,11 @@ inline void leave_out_what_means_nothing(executors::Operation& op, ir::Rank rank
 
 class NodeCall {
  public:
-  NodeCall(std::mt19937_64& random, ir::Rank ranks, Function function, std::size_t most_elements)
+  NodeCall(std::mt19937_64& random, ir::Rank ranks, Function function, std::size_t most_elements,
+           std::pmr::memory_resource* memory = std::pmr::get_default_resource())
       : plan_(harness::random_call(random, function, ranks, most_elements)) {
     plan_.op = harness::Operator::sum;
-    for (ir::Rank rank = 0; rank < ranks; ++rank) data_.emplace_back(plan_, rank);
+    for (ir::Rank rank = 0; rank < ranks; ++rank) data_.emplace_back(plan_, rank, memory);
   }
 
   std::vector<const Algorithm*> rows() const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -35,16 +36,18 @@ std::string outcome(Node& node, const NodeCall& call, const Algorithm& row, std:
   return wrong;
 }
 
-TEST(Served, EveryRowIsCarriedOut) {
-  std::mt19937_64 random(harness::test_seed());
-  Node node(ranks, getpid());
+/// With buffers there.
+void expect_every_row_is_carried_out(Node& node, std::pmr::memory_resource* memory) {
+  const std::uint64_t seed = harness::test_seed();
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
   open(node, 1, 5, {0, 1, 2, 3});
   std::uint32_t number = 1;
   for (const Function function : harness::all_functions())
     for (int repetition = 0; repetition < 6; ++repetition) {
       const NodeCall shape(random, ranks, function, 300);
       for (const Algorithm* row : shape.rows()) {
-        const NodeCall call(random, ranks, function, 300);
+        const NodeCall call(random, ranks, function, 300, memory);
         if (!std::ranges::count(call.rows(), row)) continue;
         EXPECT_EQ(outcome(node, call, *row, ++number), "")
             << ir::name_of(row->collective) << ":" << row->name << " function " << static_cast<int>(function);
@@ -52,6 +55,21 @@ TEST(Served, EveryRowIsCarriedOut) {
       }
     }
   EXPECT_GT(number, 100U);
+}
+
+TEST(Served, EveryRowIsCarriedOut) {
+  Node node(ranks, getpid());
+  expect_every_row_is_carried_out(node, std::pmr::get_default_resource());
+}
+
+/// Nothing is read or written but by the schedules themselves: the buffers are never looked at as a process's.
+TEST(Served, EveryRowIsCarriedOutOnMappedMemory) {
+  const SharedMemory shared(std::size_t{64} << 20U);
+  std::pmr::monotonic_buffer_resource memory(shared.data(), std::size_t{64} << 20U,
+                                             std::pmr::null_memory_resource());
+  std::pmr::unsynchronized_pool_resource pieces(&memory);
+  Node node(ranks, getpid(), Node::much, std::vector(ranks, shared.range()));
+  expect_every_row_is_carried_out(node, &pieces);
 }
 
 TEST(Served, SaysElsewhereWhatHasBecomeOfAnOperation) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "node.hpp"
 #include "worker/call_views.hpp"
 
 namespace hocket::worker {
@@ -44,6 +45,77 @@ TEST(View, SaysWhatIsNoMemory) {
   const View view(reinterpret_cast<const void*>(16), 8);
   std::byte mirror[8];
   EXPECT_EQ(view.read(getpid(), mirror), EFAULT);
+}
+
+/// As a rank shares it: this process maps it once more.
+class MappedViews : public testing::Test {
+ protected:
+  static constexpr std::size_t bytes = 1 << 16;
+  MappedViews() { memory.share(shared.range()); }
+
+  char* at(std::size_t offset) const { return reinterpret_cast<char*>(shared.data()) + offset; }
+
+  const SharedMemory shared{bytes};
+  RankMemory memory{getpid()};
+};
+
+TEST_F(MappedViews, AreTheMemoryItself) {
+  View view(at(100), 8);
+  view.map(memory);
+  ASSERT_TRUE(view.is_mapped());
+  EXPECT_EQ(view.bytes(), 8U);
+  EXPECT_EQ(view.mirror_bytes(), 0U);
+  std::byte* const here = view.data(nullptr);
+  EXPECT_NE(reinterpret_cast<char*>(here), at(100));
+  here[7] = std::byte{42};
+  EXPECT_EQ(*at(107), 42);
+  EXPECT_EQ(view.read(getpid(), nullptr), 0);
+  EXPECT_EQ(view.write(getpid(), nullptr), 0);
+}
+
+TEST_F(MappedViews, KeepTheRanksOffsets) {
+  const std::vector<std::size_t> sizes = {2, 0, 3};
+  const std::vector<std::ptrdiff_t> offsets = {10, 0, -4};
+  View view(at(100), executors::Blocks{0, sizes.data(), offsets.data()}, 3);
+  view.map(memory);
+  ASSERT_TRUE(view.is_mapped());
+  EXPECT_EQ(view.offsets(), offsets);
+  const std::byte* const here = view.data(nullptr);
+  EXPECT_TRUE(view.holds(here + 10, 2, {}));
+  EXPECT_TRUE(view.holds(here - 3, 2, {}));
+  EXPECT_FALSE(view.holds(here + 11, 2, {}));
+  EXPECT_FALSE(view.holds(here - 5, 2, {}));
+  EXPECT_FALSE(view.holds(here, 1, {}));
+  EXPECT_FALSE(view.holds(here - 4, ~std::size_t{0}, {}));
+}
+
+TEST_F(MappedViews, AreWhollyInside) {
+  const auto is_mapped = [&](View view) {
+    view.map(memory);
+    return view.is_mapped();
+  };
+  EXPECT_TRUE(is_mapped(View(at(0), bytes)));
+  EXPECT_FALSE(is_mapped(View(at(1), bytes)));
+  EXPECT_FALSE(is_mapped(View(at(0) - 1, 2)));
+  EXPECT_FALSE(is_mapped(View(at(bytes), 1)));
+  EXPECT_FALSE(is_mapped(View(&memory, 8)));
+  EXPECT_FALSE(is_mapped(View(at(0), 0)));
+  const std::vector<std::ptrdiff_t> one_outside = {0, 100, bytes - 1}, meet = {0, 1, 100};
+  EXPECT_FALSE(is_mapped(View(at(0), executors::Blocks{2, nullptr, one_outside.data()}, 3)));
+  EXPECT_FALSE(is_mapped(View(at(0), executors::Blocks{2, nullptr, meet.data()}, 3)));
+}
+
+TEST_F(MappedViews, GoOnWhenTheRankHasClosedItsFile) {
+  View view(at(100), 8);
+  {
+    const SharedMemory other(bytes);
+    RankMemory short_lived(getpid());
+    short_lived.share(other.range());
+    view = View(other.data(), 8);
+    view.map(short_lived);
+  }
+  ASSERT_TRUE(view.is_mapped());
+  view.data(nullptr)[0] = std::byte{1};
 }
 
 Define defined(const Operation& op, ir::Rank ranks, bool copies_input = false) {
@@ -86,6 +158,24 @@ TEST(CallViews, InPlaceWithAndWithoutACopy) {
   EXPECT_FALSE(mirror.in_place);
   EXPECT_EQ(mirror.input, input);
   EXPECT_EQ(mirror.output, output);
+}
+
+/// A schedule that finds its input changed would go wrong.
+TEST_F(MappedViews, OfAnInputThatIsCopiedThereAreNone) {
+  Operation op;
+  op.collective = Collective::alltoall;
+  op.input = op.output = at(0);
+  op.in_place = true;
+  op.agreed_bytes = op.own_bytes = op.input_blocks.size = op.output_blocks.size = 4;
+  const CallViews copied = views_of(defined(op, 3, true), 0, 3, memory);
+  EXPECT_FALSE(copied.input.is_mapped());
+  EXPECT_TRUE(copied.output.is_mapped());
+  const CallViews one = views_of(defined(op, 3), 0, 3, memory);
+  EXPECT_TRUE(one.is_one && one.output.is_mapped());
+  op.in_place = false;  // which no program may do
+  EXPECT_FALSE(views_of(defined(op, 3), 0, 3, memory).input.is_mapped());
+  op.output = at(12);
+  EXPECT_TRUE(views_of(defined(op, 3), 0, 3, memory).input.is_mapped());
 }
 
 TEST(CallViews, OfAScatterInPlaceNothingIsWritten) {
