@@ -1,5 +1,5 @@
-// Memory of this process that its node's worker may map: what MPI_Alloc_mem has given out here, and the shared
-// heap's, where libhocket_heap.so is preloaded.
+// Memory of this process that its node's worker may map: what MPI_Alloc_mem has given out here, and the
+// shared heap's, where libhocket_heap.so is preloaded.
 #pragma once
 
 #include <cstddef>

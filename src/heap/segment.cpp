@@ -144,16 +144,15 @@ void* Segment::take(std::size_t bytes, std::size_t alignment, bool& is_zero) noe
   is_zero = extent->is_clean;
   extent->is_clean = false;
   const auto begin = reinterpret_cast<std::uintptr_t>(extent);
-  auto* const piece = reinterpret_cast<std::byte*>(extent) +
-                      (rounded(begin + least_alignment, alignment) - begin);
+  auto* const piece =
+      reinterpret_cast<std::byte*>(extent) + (rounded(begin + least_alignment, alignment) - begin);
   distance(piece) = static_cast<std::size_t>(piece - reinterpret_cast<std::byte*>(extent));
   return piece;
 }
 
 std::size_t Segment::size_of(const void* piece) noexcept {
   const std::size_t from = static_cast<const std::size_t*>(piece)[-1];
-  const auto* const extent =
-      reinterpret_cast<const Extent*>(static_cast<const std::byte*>(piece) - from);
+  const auto* const extent = reinterpret_cast<const Extent*>(static_cast<const std::byte*>(piece) - from);
   return extent->bytes - from;
 }
 
@@ -206,16 +205,17 @@ void Segment::after_fork_in_parent() noexcept {
   pthread_mutex_unlock(&mutex_);
 }
 
-/// Where there was no memory for a copy, it sees what the parent writes later, in pages that it does not write
-/// itself; the parent never sees what it writes.
+/// Where there was no memory for a copy, it sees what the parent writes later, in pages that it does not
+/// write itself; the parent never sees what it writes. Where not even that is to be had, it has nothing
+/// there.
 void Segment::after_fork_in_child() noexcept {
   pthread_mutex_init(&mutex_, nullptr);
   forking_.store({}, std::memory_order_relaxed);
   if (file_ < 0) return;
-  if (twin_)
-    mremap(std::exchange(twin_, nullptr), bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, base_);
-  else
-    mmap(base_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file_, 0);
+  const void* const place =
+      twin_ ? mremap(std::exchange(twin_, nullptr), bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, base_)
+            : mmap(base_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file_, 0);
+  if (place == MAP_FAILED) munmap(base_, bytes_);
   close(std::exchange(file_, -1));
 }
 

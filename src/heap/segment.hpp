@@ -29,8 +29,8 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  /// Address space and a file of so many bytes, of which none are used yet. False: there cannot be one, here or
-  /// under a limit; then it gives nothing out. Once.
+  /// Address space and a file of so many bytes, of which none are used yet. False: there cannot be one, here
+  /// or under a limit; then it gives nothing out. Once.
   bool open(std::size_t bytes) noexcept;
 
   /// Null: there is no room. `alignment`: a power of two. `is_zero`: all of it is.

@@ -1,5 +1,5 @@
-/* What libhocket_heap.so says to whoever finds hocket_heap_shape() in the same process: its memory that others
- * may map. */
+/* What libhocket_heap.so says to whoever finds hocket_heap_shape() in the same process: its memory that
+ * others may map. */
 #ifndef HOCKET_HEAP_SHARED_HEAP_H
 #define HOCKET_HEAP_SHARED_HEAP_H
 

@@ -1,5 +1,5 @@
-/* hocket-exec: puts libhocket.so into LD_PRELOAD (with HOCKET_SHARED_HEAP=1 libhocket_heap.so, too) and becomes
- * the program it was given.
+/* hocket-exec: puts libhocket.so into LD_PRELOAD (with HOCKET_SHARED_HEAP=1 libhocket_heap.so, too) and
+ * becomes the program it was given.
  *
  *     mpirun -n 64 hocket-exec ./app
  *
@@ -68,7 +68,8 @@ static bool is_verbose(void) {
   return is_on("HOCKET_VERBOSE");
 }
 
-/* The libraries belong to this very executable: <prefix>/bin/hocket-exec and <prefix>/lib/hocket/libhocket.so.
+/* The libraries belong to this very executable: <prefix>/bin/hocket-exec and
+ * <prefix>/lib/hocket/libhocket.so.
  */
 static bool find_library(const char* name, char path[PATH_MAX]) {
   char self[PATH_MAX];
@@ -100,7 +101,8 @@ static char* appended(const char* list, const char* library) {
   return value;
 }
 
-/* New value of LD_PRELOAD, to be freed; NULL when there is nothing to add. The heap is not worth a failure. */
+/* New value of LD_PRELOAD, to be freed; NULL when there is nothing to add. The heap is not worth a failure.
+ */
 static char* appended_preload(const char* library) {
   const char* present = getenv("LD_PRELOAD");
   if (present == NULL) present = "";

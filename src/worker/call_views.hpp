@@ -19,7 +19,7 @@ CallViews views_of(const engine::handover::Define& define, ir::Rank rank, std::s
                    const RankMemory& memory);
 
 /// The call on its views, with mirrors for those that are not mapped; null where they are empty.
-executors::Operation viewed(const engine::handover::Define& define, const CallViews& views,
-                              std::byte* input, std::byte* output);
+executors::Operation viewed(const engine::handover::Define& define, const CallViews& views, std::byte* input,
+                            std::byte* output);
 
 }  // namespace hocket::worker

@@ -20,7 +20,7 @@ namespace {
 
 /// Only a sealed file cannot become shorter: who touches what has been cut off is killed.
 void check(int file, std::uint64_t bytes) {
-  struct stat status {};
+  struct stat status{};
   const int seals = fcntl(file, F_GET_SEALS);
   if (seals < 0 || fstat(file, &status) != 0) fail("no memory file");
   if ((seals & F_SEAL_SHRINK) == 0 || bytes == 0 || static_cast<std::uint64_t>(status.st_size) != bytes)
@@ -30,13 +30,12 @@ void check(int file, std::uint64_t bytes) {
 }  // namespace
 
 MappedRange::MappedRange(pid_t process, const engine::SharedRange& range) : address_(range.address) {
-  const std::string path =
-      "/proc/" + std::to_string(process) + "/fd/" + std::to_string(range.file);
+  const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(range.file);
   const engine::Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file) fail(path);
   check(file.number(), range.bytes);
-  void* const base = mmap(nullptr, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                          file.number(), 0);
+  void* const base =
+      mmap(nullptr, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
   if (base == MAP_FAILED) fail(path);
   memory_ = {static_cast<std::byte*>(base), range.bytes};
 }

@@ -25,8 +25,8 @@ class UcxConnection {
 
   /// To the process with this address, which may be this one. UCX connects when there is something to send.
   /// With errors, it calls `on_error` from inside of itself, where nothing is closed; without (empty), who
-  /// sends to a process that has died may wait for ever. Outlived by the UCX worker, unless that is left as it
-  /// is. Throws Error.
+  /// sends to a process that has died may wait for ever. Outlived by the UCX worker, unless that is left as
+  /// it is. Throws Error.
   void open(ucp_worker_h worker, std::span<const std::byte> address, std::function<void()> on_error);
 
   State state() const noexcept { return state_; }

@@ -126,8 +126,8 @@ std::uint32_t UcxFabric::own_among(const std::vector<std::vector<std::byte>>& ad
   return static_cast<std::uint32_t>(own - addresses.begin());
 }
 
-/// UCX takes the first endpoint that each of two processes makes to the other for one connection, and the second
-/// for another. The first carries what the process of the lower index sends.
+/// UCX takes the first endpoint that each of two processes makes to the other for one connection, and the
+/// second for another. The first carries what the process of the lower index sends.
 void UcxFabric::connect_to(std::size_t index, const std::vector<std::byte>& address) {
   Process& process = processes_[index];
   if (index == own_) return process.to.open(worker(), address, {});

@@ -100,7 +100,7 @@ class UcxFabric final : public Fabric {
   std::unique_ptr<ucp_context, Ends> context_;
   std::unique_ptr<ucp_worker, Ends> worker_;
   std::vector<std::byte> address_;
-  std::deque<Process> processes_;  ///< which UCX knows by their addresses
+  std::deque<Process> processes_;          ///< which UCX knows by their addresses
   std::vector<std::uint32_t> process_of_;  ///< by rank
   std::uint32_t own_ = 0;
   std::uint64_t moved_ = 0;

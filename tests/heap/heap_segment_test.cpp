@@ -35,7 +35,7 @@ void* take(Segment& segment, std::size_t bytes, std::size_t alignment = 64) {
 }
 
 std::size_t used_bytes(const Segment& segment) {
-  struct stat status {};
+  struct stat status{};
   fstat(segment.shape().file, &status);
   return static_cast<std::size_t>(status.st_blocks) * 512;
 }

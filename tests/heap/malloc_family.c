@@ -1,5 +1,5 @@
-/* A program whose malloc libhocket_heap.so is: large pieces and small ones, by all functions of the family, with
- * threads and children. */
+/* A program whose malloc libhocket_heap.so is: large pieces and small ones, by all functions of the family,
+ * with threads and children. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -13,12 +13,12 @@
 
 static int failures;
 
-#define EXPECT(condition)                                               \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      ++failures;                                                       \
-      printf("FAILED: line %d: %s\n", __LINE__, #condition);            \
-    }                                                                   \
+#define EXPECT(condition)                                    \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      ++failures;                                            \
+      printf("FAILED: line %d: %s\n", __LINE__, #condition); \
+    }                                                        \
   } while (0)
 
 static const size_t large = 300000, small = 100;

@@ -1,5 +1,5 @@
-// Memory that the node's worker maps: from MPI_Alloc_mem (argument "alloc_mem"), or from malloc under the shared
-// heap ("malloc"). In collectives, freed and taken again, in windows, in children.
+// Memory that the node's worker maps: from MPI_Alloc_mem (argument "alloc_mem"), or from malloc under the
+// shared heap ("malloc"). In collectives, freed and taken again, in windows, in children.
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>

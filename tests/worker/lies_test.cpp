@@ -509,7 +509,8 @@ Bytes some_command(const std::vector<Define>& defines, std::mt19937_64& random) 
   const auto number = [&] { return static_cast<std::uint32_t>(random() % 4); };
   switch (random() % 11) {
     case 10:
-      return encode(Share{{odd_number(random), odd_number(random), static_cast<std::int32_t>(random() % 64)}});
+      return encode(
+          Share{{odd_number(random), odd_number(random), static_cast<std::int32_t>(random() % 64)}});
     case 0:
       return encode(Open{number(), {random() % 3, 0}, 0, {0, 1, 2}});
     case 1:

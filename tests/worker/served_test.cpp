@@ -62,7 +62,8 @@ TEST(Served, EveryRowIsCarriedOut) {
   expect_every_row_is_carried_out(node, std::pmr::get_default_resource());
 }
 
-/// Nothing is read or written but by the schedules themselves: the buffers are never looked at as a process's.
+/// Nothing is read or written but by the schedules themselves: the buffers are never looked at as a
+/// process's.
 TEST(Served, EveryRowIsCarriedOutOnMappedMemory) {
   const SharedMemory shared(std::size_t{64} << 20U);
   std::pmr::monotonic_buffer_resource memory(shared.data(), std::size_t{64} << 20U,

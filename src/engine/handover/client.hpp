@@ -94,8 +94,8 @@ class Client {
   std::atomic<std::uint32_t> numbers_{0};
   std::mutex sharing_;
   std::vector<SharedRange> shared_;  ///< what the worker has heard of
-  bool broken_ = false;  ///< a command was left half written: no more can follow
-  std::mutex looking_;   ///< of the thread that looks at the worker; others need not
+  bool broken_ = false;              ///< a command was left half written: no more can follow
+  std::mutex looking_;               ///< of the thread that looks at the worker; others need not
   std::uint64_t pulse_ = 0, pulse_seen_ns_ = 0;
   struct {
     std::uint64_t at_ns = 0, ran_ns = 0;
