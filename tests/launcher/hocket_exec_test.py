@@ -63,8 +63,8 @@ class HocketExec(unittest.TestCase):
             self.run_it(*SHOW, HOCKET_SHARED_HEAP="1").stdout.partition("|")[0], str(self.library)
         )  # it is not there
         self.make_library(heap)
-        for variables, expected in (({}, str(self.library)), ({"HOCKET_SHARED_HEAP": "0"}, str(self.library))):
-            self.assertEqual(self.run_it(*SHOW, **variables).stdout.partition("|")[0], expected)
+        for variables in ({}, {"HOCKET_SHARED_HEAP": "0"}):
+            self.assertEqual(self.run_it(*SHOW, **variables).stdout.partition("|")[0], str(self.library))
         for command in (SHOW, [str(self.launcher), *SHOW]):
             preload = self.run_it(*command, HOCKET_SHARED_HEAP="on").stdout.partition("|")[0]
             self.assertEqual(preload, both)

@@ -31,8 +31,8 @@ static int is_shared(const void* piece) {
   int found = 0;
   FILE* maps = fopen("/proc/self/maps", "r");
   while (maps && fgets(line, sizeof line, maps)) {
-    unsigned long begin, end;
-    if (sscanf(line, "%lx-%lx", &begin, &end) != 2) continue;
+    char* rest = line;
+    const unsigned long begin = strtoul(rest, &rest, 16), end = strtoul(rest + 1, NULL, 16);
     if ((uintptr_t)piece >= begin && (uintptr_t)piece < end) found = strstr(line, "hocket-heap") != NULL;
   }
   if (maps) fclose(maps);
