@@ -68,10 +68,11 @@ Definition::Definition(std::shared_ptr<Communicator> of, Define call, const Rank
       bytes(checked_size(*plan, engine::handover::described(define), views)) {}
 
 Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network,
-                 pid_t process)
+                 pid_t process, const Beat& beat)
     : definition_(std::move(definition)),
       network_(network),
       process_(process),
+      beat_(beat),
       input_(definition_->views.input.mirror_bytes()),
       output_(definition_->views.output.mirror_bytes()),
       operation_(viewed(definition_->define, definition_->views, input_.data(), output_.data())),
@@ -93,14 +94,14 @@ void Carried::begin(const engine::handover::Start& start) {
 /// The errno of a rank that has just ended, or has given memory that it does not have.
 int Carried::read() noexcept {
   const CallViews& views = definition_->views;
-  if (const int error = views.input.read(process_, input_.data()); error != 0) return error;
-  return views.reads_output ? views.output.read(process_, output_.data()) : 0;
+  if (const int error = views.input.read(process_, input_.data(), beat_); error != 0) return error;
+  return views.reads_output ? views.output.read(process_, output_.data(), beat_) : 0;
 }
 
 Status Carried::write() noexcept {
   const CallViews& views = definition_->views;
   if (!views.writes_output) return Status::ok;
-  memory_error_ = views.output.write(process_, output_.data());
+  memory_error_ = views.output.write(process_, output_.data(), beat_);
   return memory_error_ == 0 ? Status::ok : Status::failed;
 }
 

@@ -67,8 +67,10 @@ class Room {
 
 class Carried {
  public:
-  /// `process`: the rank. Throws Error where the call would touch what is not its own, and std::bad_alloc.
-  Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network, pid_t process);
+  /// `process`: the rank. `beat` outlives it. Throws Error where the call would touch what is not its own,
+  /// and std::bad_alloc.
+  Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network, pid_t process,
+          const Beat& beat);
 
   /// Throws std::bad_alloc.
   void begin(const engine::handover::Start& start);
@@ -115,6 +117,7 @@ class Carried {
   const std::shared_ptr<const Definition> definition_;
   transports::mpi::Network& network_;
   const pid_t process_;
+  const Beat& beat_;
   engine::handover::Start start_;
   Room input_, output_;
   executors::Operation operation_;

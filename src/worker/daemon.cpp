@@ -242,7 +242,7 @@ void Daemon::hear_doorbell() {
 
 void Daemon::run() {
   while (is_needed()) {
-    desks_.header().pulse.fetch_add(1, std::memory_order_relaxed);
+    beat();
     look_around();
     hear_doorbell();
     if (!turn()) rest();

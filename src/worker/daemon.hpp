@@ -47,6 +47,7 @@ class Daemon final : private Served::Office {
 
   bool still_reads() noexcept override { return fabric_->still_reads(); }
   bool has_lost(ir::Rank rank) noexcept override { return fabric_->has_lost(rank); }
+  void beat() noexcept override { desks_.header().pulse.fetch_add(1, std::memory_order_relaxed); }
   void suspect(ir::Rank rank) noexcept override;
 
   void open_fabric();

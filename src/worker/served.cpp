@@ -28,6 +28,7 @@ constexpr std::size_t usual_command = StreamMemory::capacity;
 
 Served::Served(Office& office, Desk& desk, pid_t process, std::size_t idle_bytes)
     : office_(office),
+      beat_([&office] { office.beat(); }),
       desk_(desk),
       rank_(desk.rank),
       process_(process),
@@ -154,7 +155,7 @@ std::unique_ptr<Carried> Served::operation_of(std::uint32_t definition) {
   const auto found = definitions_.find(definition);
   if (found == definitions_.end()) throw Error("a start of what is not defined");
   if (std::unique_ptr<Carried> idle = idle_.take(definition)) return idle;
-  return std::make_unique<Carried>(found->second, *network_, process_);
+  return std::make_unique<Carried>(found->second, *network_, process_, beat_);
 }
 
 void Served::start(const Start& start) {

@@ -32,6 +32,8 @@ class Served {
     virtual bool still_reads() noexcept = 0;
     /// The worker of that rank has ended.
     virtual bool has_lost(ir::Rank rank) noexcept = 0;
+    /// Something that takes long goes on.
+    virtual void beat() noexcept = 0;
     /// Nothing has come from there for long, nor an answer.
     virtual void suspect(ir::Rank rank) noexcept = 0;
 
@@ -92,6 +94,7 @@ class Served {
   };
 
   Office& office_;
+  const Beat beat_;
   engine::handover::Desk& desk_;
   const ir::Rank rank_;  ///< in the world; what stands at the desk may change
   const pid_t process_;

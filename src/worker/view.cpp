@@ -11,6 +11,8 @@ namespace hocket::worker {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 47U;
+/// Moved at a time: a small part of a second, also where each page of it is new.
+constexpr std::size_t piece_bytes = std::size_t{64} << 20U;
 
 std::uint64_t number_of(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
@@ -80,12 +82,17 @@ bool View::is_apart_from(const View& other) const noexcept {
 }
 
 template <class Move>
-int View::move_all(std::byte* mirror, Move move) const noexcept {
+int View::move_all(std::byte* mirror, const Beat& beat, Move move) const noexcept {
   if (is_mapped()) return 0;
-  for (const Run& run : runs_) {
-    if (const int error = move(run.address, transports::Piece{mirror, run.bytes}); error != 0) return error;
-    mirror += run.bytes;
-  }
+  for (const Run& run : runs_)
+    for (std::size_t done = 0; done < run.bytes;) {
+      const std::size_t bytes = std::min(run.bytes - done, piece_bytes);
+      if (const int error = move(run.address + done, transports::Piece{mirror, bytes}); error != 0)
+        return error;
+      mirror += bytes;
+      done += bytes;
+      if (bytes == piece_bytes) beat();
+    }
   return 0;
 }
 
@@ -99,14 +106,14 @@ int View::probe(pid_t process) const noexcept {
   return 0;
 }
 
-int View::read(pid_t process, std::byte* mirror) const noexcept {
-  return move_all(mirror, [process](std::uint64_t address, transports::Piece piece) noexcept {
+int View::read(pid_t process, std::byte* mirror, const Beat& beat) const noexcept {
+  return move_all(mirror, beat, [process](std::uint64_t address, transports::Piece piece) noexcept {
     return transports::cma::read_process_memory(process, address, piece);
   });
 }
 
-int View::write(pid_t process, std::byte* mirror) const noexcept {
-  return move_all(mirror, [process](std::uint64_t address, transports::Piece piece) noexcept {
+int View::write(pid_t process, std::byte* mirror, const Beat& beat) const noexcept {
+  return move_all(mirror, beat, [process](std::uint64_t address, transports::Piece piece) noexcept {
     return transports::cma::write_process_memory(process, address, piece);
   });
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "worker/rank_memory.hpp"
 
 namespace hocket::worker {
+
+/// Called between the pieces of what takes long, to show that this process is not in a loop.
+using Beat = std::function<void()>;
 
 /// Where a buffer is in the rank, and where here.
 class View {
@@ -41,8 +45,8 @@ class View {
   // 0, or the errno of what has failed. Of mapped memory there is nothing to do.
   /// Whether there is such memory, as its ends tell.
   int probe(pid_t process) const noexcept;
-  int read(pid_t process, std::byte* mirror) const noexcept;
-  int write(pid_t process, std::byte* mirror) const noexcept;
+  int read(pid_t process, std::byte* mirror, const Beat& beat) const noexcept;
+  int write(pid_t process, std::byte* mirror, const Beat& beat) const noexcept;
 
  private:
   struct Run {
@@ -52,7 +56,7 @@ class View {
   };
   void add(std::uint64_t address, std::size_t bytes);
   template <class Move>
-  int move_all(std::byte* mirror, Move move) const noexcept;
+  int move_all(std::byte* mirror, const Beat& beat, Move move) const noexcept;
 
   std::uint64_t address_ = 0;  ///< in the rank, from where its offsets count
   std::vector<Run> runs_;      ///< one after the other in the mirror; of a mapped view by address

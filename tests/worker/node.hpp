@@ -140,6 +140,7 @@ class Node final : private Served::Office {
   }
   bool still_reads() noexcept override { return fabric_.still_reads(); }
   bool has_lost(ir::Rank rank) noexcept override { return fabric_.has_lost(rank); }
+  void beat() noexcept override {}
   void suspect(ir::Rank rank) noexcept override { suspected_.push_back(rank); }
 
   /// As a daemon does it.

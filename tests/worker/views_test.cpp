@@ -18,6 +18,7 @@ using executors::Operation;
 using ir::Collective;
 
 const RankMemory not_shared(getpid());
+const Beat no_beat = [] {};
 
 std::vector<char> letters(std::size_t count) {
   std::vector<char> all(count);
@@ -32,19 +33,33 @@ TEST(View, LeavesGapsOut) {
   const View view(buffer.data(), executors::Blocks{0, sizes.data(), offsets.data()}, 3);
   ASSERT_EQ(view.bytes(), 5U);
   std::vector<std::byte> mirror(5);
-  ASSERT_EQ(view.read(getpid(), mirror.data()), 0);
+  ASSERT_EQ(view.read(getpid(), mirror.data(), no_beat), 0);
   EXPECT_EQ(std::string(reinterpret_cast<char*>(mirror.data()), 5), "klefg");
   EXPECT_EQ(view.offsets(), (std::vector<std::ptrdiff_t>{0, 2, 2}));
   std::vector<char> target(20, '.');
   const View other(target.data(), executors::Blocks{0, sizes.data(), offsets.data()}, 3);
-  ASSERT_EQ(other.write(getpid(), mirror.data()), 0);
+  ASSERT_EQ(other.write(getpid(), mirror.data(), no_beat), 0);
   EXPECT_EQ(std::string(target.data(), 20), "....efg...kl........");
 }
 
 TEST(View, SaysWhatIsNoMemory) {
   const View view(reinterpret_cast<const void*>(16), 8);
   std::byte mirror[8];
-  EXPECT_EQ(view.read(getpid(), mirror), EFAULT);
+  EXPECT_EQ(view.read(getpid(), mirror, no_beat), EFAULT);
+}
+
+/// Who waits for it does not take it for a loop.
+TEST(View, BeatsWhereMuchIsMoved) {
+  constexpr std::size_t much = std::size_t{200} << 20U;
+  std::vector<std::byte> buffer(much, std::byte{7}), mirror(much);
+  int beats = 0;
+  ASSERT_EQ(View(buffer.data(), much).read(getpid(), mirror.data(), [&] { ++beats; }), 0);
+  EXPECT_EQ(beats, 3);
+  EXPECT_EQ(mirror, buffer);
+  mirror.back() = std::byte{8};
+  ASSERT_EQ(View(buffer.data(), much).write(getpid(), mirror.data(), [&] { ++beats; }), 0);
+  EXPECT_EQ(beats, 6);
+  EXPECT_EQ(buffer.back(), std::byte{8});
 }
 
 /// As a rank shares it: this process maps it once more.
@@ -69,8 +84,8 @@ TEST_F(MappedViews, AreTheMemoryItself) {
   EXPECT_NE(reinterpret_cast<char*>(here), at(100));
   here[7] = std::byte{42};
   EXPECT_EQ(*at(107), 42);
-  EXPECT_EQ(view.read(getpid(), nullptr), 0);
-  EXPECT_EQ(view.write(getpid(), nullptr), 0);
+  EXPECT_EQ(view.read(getpid(), nullptr, no_beat), 0);
+  EXPECT_EQ(view.write(getpid(), nullptr, no_beat), 0);
 }
 
 TEST_F(MappedViews, KeepTheRanksOffsets) {
