@@ -49,9 +49,18 @@ long units_in(double seconds);  // on an undisturbed core
 // Memory for so many bytes, every page of it touched; ends the program where there is none.
 void* memory(size_t bytes);
 
-// Where the time of an operation goes; and what the calls of MPI in it took of the thread's core.
-
-enum phase { phase_total, phase_start, phase_compute, phase_test, phase_wait, phase_core, phase_count };
+// Where the time of an operation goes; what the calls of MPI in it took of the thread's core, and how long
+// the node's worker process ran meanwhile.
+enum phase {
+  phase_total,
+  phase_start,
+  phase_compute,
+  phase_test,
+  phase_wait,
+  phase_core,
+  phase_worker,
+  phase_count
+};
 
 const char* side_name(const struct nonblocking_options* options, bool with_hocket);
 

@@ -16,7 +16,8 @@ struct lane {
   enum loop loop;
   int tests;
   bool apart;      // the ranks start every operation together, and the clock is read at every step
-  bool reads_cpu;  // the core's time in MPI is read, too: of operations that take so long that it is not felt
+  bool reads_cpu;  // what MPI and the worker take is read, too: of operations that take so long that it is
+                   // not felt
   double compute;
   long units;
   int per_turn;
@@ -40,6 +41,9 @@ struct table {
   const struct times* all;
   int ranks, rounds, lanes;
 };
+
+// Seconds that this node's worker process has run; 0: there is none, or it cannot be told.
+double worker_core_now(void);
 
 // One JSON line. `index`: of the lane in the table.
 void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,

@@ -101,10 +101,12 @@ static int by_total(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// The turn's median operation: one that was disturbed must not hide the others.
+// The turn's median operation: one that was disturbed must not hide the others. The worker ends its own after
+// this rank has, so what it took is of all of them.
 static void operations_apart(const struct lane* lane, struct times* median) {
   struct times each[most_apart];
   memset(each, 0, sizeof each);
+  const double worker = lane->reads_cpu ? worker_core_now() : 0;
   const double end = now() + longest_turn;
   int count = 0;
   while (referee_decides(count == 0 || (count < lane->per_turn && now() < end))) {
@@ -115,6 +117,7 @@ static void operations_apart(const struct lane* lane, struct times* median) {
   }
   qsort(each, (size_t)count, sizeof *each, by_total);
   *median = each[count / 2];
+  if (lane->reads_cpu) median->seconds[phase_worker] = (worker_core_now() - worker) / count;
 }
 
 static double back_to_back(const struct lane* lane, int times) {

@@ -54,7 +54,9 @@ void print_lane(FILE* out, const struct nonblocking_options* options, const stru
   fprintf(out, "\"start_us\": %.4f, \"compute_us\": %.4f, \"test_us\": %.4f, \"wait_us\": %.4f, ",
           spread_of(table, index, phase_start).median, spread_of(table, index, phase_compute).median,
           spread_of(table, index, phase_test).median, spread_of(table, index, phase_wait).median);
-  if (lane->reads_cpu) fprintf(out, "\"cpu_us\": %.4f, ", spread_of(table, index, phase_core).median);
+  if (lane->reads_cpu)
+    fprintf(out, "\"cpu_us\": %.4f, \"worker_us\": %.4f, ", spread_of(table, index, phase_core).median,
+            spread_of(table, index, phase_worker).median);
   fprintf(out, "\"batches\": %d, \"k\": %d}\n", table->rounds, lane->per_turn);
 }
 

@@ -49,7 +49,17 @@ def _job(hidden: float = 100.0, run: int = 0, **changes: Any) -> list[WorkerLane
             _lane(side, "nonblocking", "none", 1000.0, run=run, **changes),
             _lane(side, "nonblocking", "alone", 1000.0, compute_us=1000.0, run=run, **changes),
             _lane(side, "nonblocking", "time", together, compute_us=1000.0, run=run, **changes),
-            _lane(side, "nonblocking", "work", together, compute_us=1000.0, cpu_us=20.0, run=run, **changes),
+            _lane(
+                side,
+                "nonblocking",
+                "work",
+                together,
+                compute_us=1000.0,
+                cpu_us=20.0,
+                worker_us=150.0,
+                run=run,
+                **changes,
+            ),
         )
     ]
 
@@ -69,6 +79,7 @@ def test_figures_are_medians_of_jobs() -> None:
     assert _figure(found, run.hidden_natively) == pytest.approx(0)
     assert _figure(found, run.hidden_of_work) == pytest.approx(98)
     assert _figure(found, run.in_mpi) == pytest.approx(2)
+    assert _figure(found, run.by_worker) == pytest.approx(15)
     assert _figure(found, run.total) == pytest.approx(2000 / 1020)
     assert _figure(found, run.latency) == pytest.approx(1.25)
 
@@ -174,7 +185,9 @@ def test_it_runs_in_the_lab(hocket: Hocket, tmp_path: Path) -> None:
     lanes = workers.LANES.read(out)
     assert all(lane.valid and lane.workers == 1 for lane in lanes)
     assert {figures.place.rate for figures in workers_figures.figures(lanes)} == {10**8, 5 * 10**8}
-    assert all(lane.cpu_us > 0 for lane in lanes if lane.loop == "time" and lane.form == "nonblocking")
+    computing = [lane for lane in lanes if lane.loop == "time" and lane.form == "nonblocking"]
+    assert all(lane.cpu_us > 0 for lane in computing)
+    assert any(lane.worker_us > 0 for lane in computing if lane.side == "hocket")
     for told in workers.METADATA.read(beside(out, "-metadata")):
         assert 0 < told.call_bytes < told.buffers_bytes
         assert 0 < told.known_start_us < told.known_us

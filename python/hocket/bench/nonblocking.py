@@ -50,9 +50,10 @@ class Lane(Origin):
     compute_us: float = 0.0
     test_us: float = 0.0
     wait_us: float = 0.0
-    cpu_us: float = (
-        0.0  # that calls of MPI took of the thread's core; 0: not read, since operations are short
-    )
+    # That calls of MPI took of the thread's core, and that the node's worker ran; 0: not read, since
+    # operations are short.
+    cpu_us: float = 0.0
+    worker_us: float = 0.0
     progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE of the run, if set; never when untouched
     node_size: int = 0
     workers: int = 0  # HOCKET_WORKERS likewise

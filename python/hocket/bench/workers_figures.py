@@ -66,6 +66,11 @@ class Run:
         beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
         return 100 * beside.cpu_us / pure if beside and beside.cpu_us and pure else None
 
+    def by_worker(self) -> float | None:
+        """For how much of the operation's time the worker ran, in percent."""
+        beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
+        return 100 * beside.worker_us / pure if beside and beside.worker_us and pure else None
+
     def total(self) -> float | None:
         """How many times as long the MPI's own takes beside the same work."""
         mine, others = (side.lane("nonblocking", "work", apart=True) for side in (self.hocket, self.native))

@@ -32,8 +32,8 @@ what a number means. What misses its target is marked.
 Lines = list[str]
 OVERLAP_HEADER = (
     *("MPI", "nodes of ranks, links", "collective", "bytes", "runs"),
-    *("hidden, MPI alone, %", "hidden %", "hidden, fixed work, %", "core in MPI %", "total, times"),
-    "over blocking, times",
+    *("hidden, MPI alone, %", "hidden %", "hidden, fixed work, %", "core in MPI %", "worker's core %"),
+    *("total, times", "over blocking, times"),
 )
 _overlap_text = f"""\
 No call of `MPI_Test`, and computation for as long as the MPI's own operation takes. *Hidden*: the share of
@@ -41,7 +41,8 @@ the operation that hides behind computation, by OSU's or IMB's formula, whicheve
 {figures.LEAST_HIDDEN:g} % from {format_bytes(figures.LARGE_BYTES)} on); *fixed work*: by IMB's where the
 computation is a fixed amount of arithmetic, so that what the worker takes of the rank's core counts against
 it (no target). *Core in MPI*: what start and wait take of the rank's core beside that work, in percent of the
-operation's time (target {figures.MOST_IN_MPI:g} %). *Total*: how many times as long the MPI's own takes with
+operation's time (target {figures.MOST_IN_MPI:g} %). *Worker's core*: how long its process ran beside that, in
+percent of it: on a machine whose cores all compute, the rest of what cannot be hidden. *Total*: how many times as long the MPI's own takes with
 the same work (target {figures.LEAST_TOTAL:g}). *Over blocking*: start and wait without any work, over the
 quicker one of both blocking calls (target {figures.MOST_LATENCY:g} from
 {format_bytes(figures.LATENCY_BYTES)} on)."""
@@ -111,6 +112,7 @@ def overlap_rows(found: Sequence[Figures]) -> list[list[str]]:
             _at_least(one.of(figures.Run.hidden), figures.LEAST_HIDDEN if has_target else 0.0, 0),
             _text(one.of(figures.Run.hidden_of_work), 0),
             _at_most(one.of(figures.Run.in_mpi), figures.MOST_IN_MPI, 1),
+            _text(one.of(figures.Run.by_worker), 0),
             _at_least(one.of(figures.Run.total), figures.LEAST_TOTAL if has_target else 0.0, 2),
             _at_most(one.of(figures.Run.latency), of_latency, 2),
         ])  # fmt: skip
