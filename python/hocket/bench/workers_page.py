@@ -42,9 +42,9 @@ the operation that hides behind computation, by OSU's or IMB's formula, whicheve
 computation is a fixed amount of arithmetic, so that what the worker takes of the rank's core counts against
 it (no target). *Core in MPI*: what start and wait take of the rank's core beside that work, in percent of the
 operation's time (target {figures.MOST_IN_MPI:g} %). *Worker's core*: how long its process ran beside that, in
-percent of it: on a machine whose cores all compute, the rest of what cannot be hidden. *Total*: how many times as long the MPI's own takes with
-the same work (target {figures.LEAST_TOTAL:g}). *Over blocking*: start and wait without any work, over the
-quicker one of both blocking calls (target {figures.MOST_LATENCY:g} from
+percent of it: where all cores compute, so much cannot be hidden. *Total*: how many times as long the MPI's
+own takes with the same work (target {figures.LEAST_TOTAL:g}). *Over blocking*: start and wait without any
+work, over the quicker one of both blocking calls (target {figures.MOST_LATENCY:g} from
 {format_bytes(figures.LATENCY_BYTES)} on)."""
 
 WITHOUT_CORE_HEADER = ("MPI", "nodes of ranks, links", "collective", "bytes", "runs", "times as fast")
