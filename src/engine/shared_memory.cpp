@@ -10,26 +10,28 @@ namespace {
 
 using Shape = struct hocket_heap_shape;
 
-/// That of malloc, if it is there.
+/// That of malloc, if it is there: from the beginning, or never.
 Shape shape_of_heap() noexcept {
-  const auto ask = reinterpret_cast<void (*)(Shape*)>(dlsym(RTLD_DEFAULT, "hocket_heap_shape"));
-  Shape shape{nullptr, 0, -1};
+  using Ask = void (*)(Shape*);
+  static const Ask ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "hocket_heap_shape"));
+  Shape shape{nullptr, 0, -1, 0, 0};
   if (ask) ask(&shape);
   return shape;
 }
 
-void add(std::vector<SharedRange>& ranges, const void* base, std::size_t bytes, int file) {
-  if (file >= 0) ranges.push_back({reinterpret_cast<std::uintptr_t>(base), bytes, file});
+Shape own_shape() noexcept {
+  const heap::Segment::Shape own = heap::process_segment().shape();
+  return {own.base, own.bytes, own.file.number(), own.file.device(), own.file.inode()};
 }
 
 }  // namespace
 
 std::vector<SharedRange> shared_ranges() {
   std::vector<SharedRange> ranges;
-  const heap::Segment::Shape own = heap::process_segment().shape();
-  add(ranges, own.base, own.bytes, own.file);
-  const Shape heap = shape_of_heap();
-  add(ranges, heap.base, heap.bytes, heap.file);
+  for (const Shape& one : {own_shape(), shape_of_heap()})
+    if (one.file >= 0)
+      ranges.push_back(
+          {reinterpret_cast<std::uintptr_t>(one.base), one.bytes, one.device, one.inode, one.file});
   return ranges;
 }
 

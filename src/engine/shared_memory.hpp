@@ -11,8 +11,9 @@ namespace hocket::engine {
 struct SharedRange {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::int32_t file = -1;  ///< a descriptor of this process, which stays open
-  std::int32_t none = 0;   ///< no gap: it goes to the worker as it lies in memory
+  std::uint64_t device = 0, inode = 0;  ///< of its file: others may come under the same descriptor
+  std::int32_t file = -1;               ///< a descriptor of this process
+  std::int32_t none = 0;                ///< no gap: it goes to the worker as it lies in memory
   bool operator==(const SharedRange&) const = default;
 };
 

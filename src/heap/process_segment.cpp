@@ -6,7 +6,8 @@ namespace hocket::heap {
 namespace {
 
 constinit Segment segment;
-pthread_once_t opened = PTHREAD_ONCE_INIT;
+bool sees_to_forks = false;
+pthread_once_t registered = PTHREAD_ONCE_INIT, opened = PTHREAD_ONCE_INIT;
 
 /// Address space for as much as the machine has: none of it is memory yet.
 std::size_t memory_of_machine() noexcept {
@@ -14,13 +15,23 @@ std::size_t memory_of_machine() noexcept {
   return pages > 0 && bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes) : 0;
 }
 
+void register_for_forks() {
+  if (sees_to_forks) return;  // a child whose parent was in the middle of this
+  sees_to_forks = pthread_atfork([] { segment.before_fork(); }, [] { segment.after_fork_in_parent(); },
+                                 [] { segment.after_fork_in_child(); }) == 0;
+}
+
+/// Else parent and children would share it.
 void open() {
-  if (!segment.open(memory_of_machine())) return;
-  pthread_atfork([] { segment.before_fork(); }, [] { segment.after_fork_in_parent(); },
-                 [] { segment.after_fork_in_child(); });
+  see_to_forks();
+  if (sees_to_forks) segment.open(memory_of_machine());
 }
 
 }  // namespace
+
+void see_to_forks() noexcept {
+  pthread_once(&registered, register_for_forks);
+}
 
 Segment& process_segment() noexcept {
   return segment;

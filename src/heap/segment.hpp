@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/memory_file.hpp"
+
 namespace hocket::heap {
 
 class Segment {
@@ -22,7 +24,7 @@ class Segment {
   struct Shape {
     void* base = nullptr;
     std::size_t bytes = 0;
-    int file = -1;
+    MemoryFile file;
   };
 
   constexpr Segment() = default;
@@ -38,14 +40,15 @@ class Segment {
   void give_back(void* piece) noexcept;
   /// Whether it is a piece of this segment, in any process that has inherited it.
   bool holds(const void* piece) const noexcept {
+    const std::byte* const base = base_.load(std::memory_order_acquire);
     const auto* const at = static_cast<const std::byte*>(piece);
-    return at >= base_ && at < base_ + bytes_;
+    return base && at >= base && at < base + bytes_;
   }
   /// Of a piece: how much of it may be used, which is what was asked for or a little more.
   static std::size_t size_of(const void* piece) noexcept;
 
-  /// What others may map. No file: nothing, as after a fork.
-  Shape shape() const noexcept { return {base_, bytes_, file_}; }
+  /// What others may map. No intact file: nothing, as after a fork.
+  Shape shape() const noexcept;
 
   // Around a fork, during which nobody else takes or gives back anything.
   void before_fork() noexcept;
@@ -74,15 +77,28 @@ class Segment {
   void clean(Extent* extent) noexcept;
   Extent* join_neighbours(Extent* extent) noexcept;
   void clean_all() noexcept;
+  bool give_to_system(std::byte* begin, std::size_t bytes) const noexcept;
+  std::byte* base() const noexcept { return base_.load(std::memory_order_relaxed); }
+  bool fits_twice() const noexcept;
   void copy_to_twin() noexcept;
+  void copy_file() noexcept;
+  void copy_extents() noexcept;
+  void lose() noexcept;
   /// This thread is in the middle of a fork, and its child's copy is made already.
   bool is_in_fork() const noexcept { return forking_.load(std::memory_order_relaxed) == pthread_self(); }
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  std::byte* base_ = nullptr;
+  std::atomic<std::byte*> base_{
+      nullptr};  ///< after all else is there: who frees something asks without a lock
   std::size_t bytes_ = 0;
   std::size_t page_ = 4096;
-  int file_ = -1;
+  MemoryFile file_;
+  enum class Kind : std::uint8_t {
+    shared,
+    own,   ///< a child's copy
+    kept,  ///< a child's view of the file: its pages would be the parent's again if they were given back
+    lost,
+  } kind_ = Kind::shared;
   std::size_t kept_ = 0;  ///< bytes that are free and not clean
   Extent* free_[classes] = {};
   std::byte* twin_ = nullptr;  ///< what a child gets

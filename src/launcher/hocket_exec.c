@@ -108,7 +108,8 @@ static char* appended_preload(const char* library) {
   if (present == NULL) present = "";
   char* value = appended(present, library);
   char heap[PATH_MAX];
-  if (!is_on("HOCKET_SHARED_HEAP") || !find_library("libhocket_heap.so", heap)) return value;
+  if (!is_on("HOCKET_SHARED_HEAP") || workers_asked_for() <= 0 || !find_library("libhocket_heap.so", heap))
+    return value;
   char* with_heap = appended(value != NULL ? value : present, heap);
   if (with_heap == NULL) return value;
   free(value);

@@ -18,7 +18,7 @@ enum {
 }; /* of a name and of a secret: engine/handover/door.hpp, as the next */
 enum { most_workers = 16, most_files = 4096, patience_ms = 10000 };
 
-static long workers_asked_for(void) {
+long workers_asked_for(void) {
   const char* value = getenv("HOCKET_WORKERS");
   const long wanted = value != NULL ? strtol(value, NULL, 10) : 0;
   return wanted < most_workers ? wanted : most_workers;

@@ -16,7 +16,7 @@ namespace hocket::worker {
 /// One of its ranges, for as long as somebody needs it.
 class MappedRange {
  public:
-  /// Throws Error where the rank has no such file, or one that it could cut off under whoever touches it.
+  /// Throws Error where the rank has no such file, or one in which not every byte can always be touched.
   MappedRange(pid_t process, const engine::SharedRange& range);
   ~MappedRange();
   MappedRange(const MappedRange&) = delete;
@@ -49,6 +49,8 @@ class RankMemory {
   /// Throws Error for more ranges than a rank has. One that cannot be mapped is left: its memory is read and
   /// written as all other.
   void share(const engine::SharedRange& range);
+  /// The rank needs none of them any more.
+  void forget() noexcept { ranges_.clear(); }
   /// Null: it is not in any.
   Range range_of(std::uint64_t address, std::size_t bytes) const noexcept;
 

@@ -123,9 +123,16 @@ void Served::carry_out(std::span<const std::byte> body) {
       return memory_.share(decode<Share>(body).range);
     case Kind::leave:
       decode<Leave>(body);
-      has_left_ = true;
-      return;
+      return leave();
   }
+}
+
+/// Its process may go on for long, as another program even. What is under way keeps what it needs.
+void Served::leave() {
+  has_left_ = true;
+  for (const auto& [number, definition] : definitions_) idle_.forget(number);
+  definitions_.clear();
+  memory_.forget();
 }
 
 void Served::open(Open open) {

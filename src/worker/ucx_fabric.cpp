@@ -18,6 +18,8 @@ namespace {
 
 /// How long to wait for others who may never answer.
 constexpr double patience_seconds = 1;
+/// In which all that a process has sent before it left should have come.
+constexpr double late_seconds = 5;
 
 using State = UcxConnection::State;
 
@@ -62,8 +64,11 @@ UcxFabric::UcxFabric() {
   read_address();
 }
 
-/// UCX prints what it thinks of a peer that has ended. Whoever asks learns that from us.
+/// UCX prints what it thinks of a peer that has ended. Whoever asks learns that from us. On networks with
+/// registered memory it must not believe that mapped memory of a rank is still where it was: the rank gives
+/// pages back to the system, and nothing in this process tells UCX.
 void UcxFabric::open_context() {
+  setenv("UCX_IB_REG_METHODS", "direct", 0);
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "UCX cannot read its options");
   set_default(config, "LOG_LEVEL", "fatal");
@@ -179,7 +184,7 @@ void UcxFabric::lose(Process& process) noexcept {
 /// connection ends after that. But that one may never have been made: so not for ever.
 void UcxFabric::cannot_send_to(Process& process) noexcept {
   process.to.lose();
-  process.patience.emplace(patience_seconds);
+  process.patience.emplace(late_seconds);
   any_unsettled_ = true;
 }
 
@@ -250,11 +255,17 @@ UcxFabric::~UcxFabric() {
   end();
 }
 
-/// A flush would connect to whom nothing was sent.
+/// A flush would connect to whom nothing was sent, and from whom nothing has come. Answers are sent, too.
 void UcxFabric::flush() noexcept {
-  for (Process& process : processes_)
-    if (process.sent_to && process.to.endpoint() && is_other(process)) process.to.start_flushing();
-  const auto is_sent = [](Process& process) { return process.to.is_done(); };
+  for (Process& process : processes_) {
+    if (!is_other(process)) continue;
+    if (process.sent_to && process.to.endpoint()) process.to.start_flushing();
+    if (process.heard && process.from.endpoint()) process.from.start_flushing();
+  }
+  const auto is_sent = [](Process& process) {
+    const bool all = process.to.is_done();
+    return process.from.is_done() && all;
+  };
   progress_until([&] { return std::ranges::all_of(processes_, is_sent); }, patience_seconds);
 }
 

@@ -52,8 +52,8 @@ class UcxFabric final : public Fabric {
   struct Process {
     UcxConnection to;    ///< what this process sends goes there, and the other's answers come from there
     UcxConnection from;  ///< what the other process sends comes from there
-    bool sent_to = false;
-    std::optional<Deadline> patience;  ///< how long it may be silent, where `to` has failed alone
+    bool sent_to = false, heard = false;
+    std::optional<Deadline> patience;  ///< where `to` has failed alone: until when something may still come
   };
   struct Ends {
     void operator()(ucp_context* context) const noexcept { ucp_cleanup(context); }
@@ -75,6 +75,7 @@ class UcxFabric final : public Fabric {
   bool has_gone(Rank rank) const noexcept {
     return process_of(rank).from.state() == UcxConnection::State::closed;
   }
+  void note_heard(Rank rank) noexcept { process_of(rank).heard = true; }
   /// Nothing of this process's memory is written from there.
   bool is_cut_off(Rank rank) const noexcept { return has_gone(rank) && process_of(rank).from.has_failed(); }
   /// Ends a receive, from this rank or (-1) from anybody: its memory is not written when this returns.

@@ -77,6 +77,7 @@ Status UcxPort::outcome(Flight& flight) noexcept {
   const ucs_status_t status = ucp_request_check_status(flight.request);
   if (status != UCS_INPROGRESS) {
     ucp_request_free(std::exchange(flight.request, nullptr));
+    if (flight.receives) fabric_.note_heard(flight.peer);
     return status_of(status);
   }
   if (!flight.receives || !fabric_.has_gone(flight.peer)) return Status::pending;
@@ -150,6 +151,7 @@ void UcxPort::hear(const Listener& listener, std::uint64_t tag) noexcept {
 bool UcxPort::heard(std::uint32_t& place, Rank& from) noexcept {
   if (found_ == 0 || !heard_.take(place, from)) return false;
   --found_;
+  fabric_.note_heard(from);
   void* const request = std::exchange(listeners_[place].request, nullptr);
   if (request && fabric_.is_open()) ucp_request_free(request);
   return true;

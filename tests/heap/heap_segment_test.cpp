@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ void* take(Segment& segment, std::size_t bytes, std::size_t alignment = 64) {
 
 std::size_t used_bytes(const Segment& segment) {
   struct stat status{};
-  fstat(segment.shape().file, &status);
+  fstat(segment.shape().file.number(), &status);
   return static_cast<std::size_t>(status.st_blocks) * 512;
 }
 
@@ -51,13 +52,25 @@ TEST(Segment, OpensNothingWhereThereIsNoRoom) {
   EXPECT_FALSE(segment.open(std::size_t{1} << 60U));
   EXPECT_EQ(take(segment, 100), nullptr);
   EXPECT_FALSE(segment.holds(&segment));
-  EXPECT_EQ(segment.shape().file, -1);
+  EXPECT_FALSE(segment.shape().file.is_intact());
+}
+
+/// Growing beyond that limit would be a signal.
+TEST(Segment, OpensNothingBeyondTheLimitOfFileSizes) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit little{mib, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &little);
+  Segment segment, small;
+  EXPECT_FALSE(segment.open(2 * mib));
+  EXPECT_TRUE(small.open(mib));
+  setrlimit(RLIMIT_FSIZE, &before);
 }
 
 TEST(Segment, CannotBecomeShorter) {
   const Segment& segment = opened(mib);
-  EXPECT_NE(ftruncate(segment.shape().file, 0), 0);
-  EXPECT_NE(fcntl(segment.shape().file, F_GET_SEALS) & F_SEAL_SHRINK, 0);
+  EXPECT_NE(ftruncate(segment.shape().file.number(), 0), 0);
+  EXPECT_NE(fcntl(segment.shape().file.number(), F_GET_SEALS) & F_SEAL_SHRINK, 0);
 }
 
 TEST(Segment, SaysWhenItIsFull) {
@@ -119,7 +132,7 @@ TEST(Segment, IsSeenByWhoeverMapsIt) {
   Segment& segment = opened(mib);
   const Segment::Shape shape = segment.shape();
   auto* const there =
-      static_cast<std::byte*>(mmap(nullptr, shape.bytes, PROT_READ, MAP_SHARED, shape.file, 0));
+      static_cast<std::byte*>(mmap(nullptr, shape.bytes, PROT_READ, MAP_SHARED, shape.file.number(), 0));
   ASSERT_NE(there, MAP_FAILED);
   auto* const piece = static_cast<std::byte*>(take(segment, 100));
   *piece = std::byte{42};
@@ -210,7 +223,7 @@ TEST(Segment, AForkIsLikeThatOfAllOtherMemory) {
     auto* const own = static_cast<unsigned char*>(take(segment, 2 * mib));
     std::memset(own, 4, 2 * mib);
     segment.give_back(piece);
-    _exit(right && own && segment.shape().file < 0 ? 0 : 1);
+    _exit(right && own && !segment.shape().file.is_intact() ? 0 : 1);
   }
   segment.after_fork_in_parent();
   std::memset(piece, 2, mib);
@@ -219,9 +232,52 @@ TEST(Segment, AForkIsLikeThatOfAllOtherMemory) {
   waitpid(pid, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(is_all(piece, mib, 2));
-  EXPECT_GE(segment.shape().file, 0);
+  EXPECT_TRUE(segment.shape().file.is_intact());
   void* const other = take(segment, 2 * mib);
   EXPECT_TRUE(is_all(other, 2 * mib, 0));
+}
+
+/// As daemons do; what has come under the number since is not ours.
+TEST(Segment, AForkGoesWellWhereTheProgramHasClosedItsFile) {
+  Segment& segment = opened(8 * mib);
+  auto* const piece = static_cast<unsigned char*>(take(segment, mib));
+  std::memset(piece, 1, mib);
+  const int number = segment.shape().file.number();
+  close(number);
+  const int other = memfd_create("other", 0);
+  ASSERT_EQ(ftruncate(other, 32 * mib), 0);
+  ASSERT_EQ(dup2(other, number), number);
+  EXPECT_EQ(segment.shape().base, nullptr);  // nobody is told of it
+  EXPECT_EQ(in_a_child(segment,
+                       [&] {
+                         const bool right = is_all(piece, mib, 1) && fcntl(number, F_GETFD) >= 0;
+                         std::memset(piece, 2, mib);
+                         return right ? 0 : 1;
+                       }),
+            0);
+  EXPECT_TRUE(is_all(piece, mib, 1));
+  EXPECT_EQ(lseek(number, 0, SEEK_CUR), 0);
+  close(number);
+  close(other);
+}
+
+/// It gives back what it frees, too.
+TEST(Segment, AChildDoesNotGrowForEver) {
+  Segment& segment = opened(512 * mib);
+  void* const piece = take(segment, mib);
+  EXPECT_EQ(in_a_child(segment,
+                       [&] {
+                         segment.give_back(piece);
+                         for (int i = 0; i < 40; ++i) {
+                           bool is_zero = false;
+                           void* const much = segment.take(100 * mib, 64, is_zero);
+                           if (!much || (is_zero && !is_all(much, 100 * mib, 0))) return 1;
+                           std::memset(much, 1, i % 10 == 0 ? 100 * mib : mib);
+                           segment.give_back(much);
+                         }
+                         return 0;
+                       }),
+            0);
 }
 
 TEST(Segment, AChildHasChildren) {

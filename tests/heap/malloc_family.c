@@ -146,6 +146,43 @@ static void forks(void) {
   free(piece);
 }
 
+/* As libraries do that have threads of their own: it was registered before the first large piece was taken.
+ */
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
+static unsigned char* library_piece;
+static void* large_piece_under_a_lock(void* ignored) {
+  pthread_mutex_lock(&library);
+  free(malloc(large));
+  pthread_mutex_unlock(&library);
+  return ignored;
+}
+static void before_fork(void) {
+  pthread_t other;
+  if (!library_piece || pthread_create(&other, NULL, large_piece_under_a_lock, NULL) != 0) return;
+  pthread_join(other, NULL);
+  memset(library_piece, 1, large); /* which the child sees */
+}
+static void in_child(void) {
+  if (library_piece)
+    memset(library_piece, library_piece[0] == 1 ? 2 : 3, large); /* and the parent does not */
+}
+__attribute__((constructor)) static void register_early(void) {
+  pthread_atfork(before_fork, NULL, in_child);
+}
+
+static void forks_with_others_who_have_a_say(void) {
+  library_piece = malloc(large);
+  memset(library_piece, 0, large);
+  const pid_t pid = fork();
+  if (pid == 0) _exit(is_all(library_piece, large, 2) ? 0 : 1);
+  int status = -1;
+  waitpid(pid, &status, 0);
+  EXPECT(status == 0);
+  EXPECT(is_all(library_piece, large, 1));
+  free(library_piece);
+  library_piece = NULL;
+}
+
 static void* in_a_thread(void* number) {
   const int value = (int)(intptr_t)number;
   for (int i = 0; i < 200; ++i) {
@@ -174,6 +211,7 @@ int main(void) {
   grown_and_shrunk();
   aligned();
   forks();
+  forks_with_others_who_have_a_say();
   threads();
   printf("%d failures\n", failures);
   return failures != 0;

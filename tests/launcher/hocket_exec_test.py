@@ -56,18 +56,19 @@ class HocketExec(unittest.TestCase):
         preload = self.run_it(*SHOW, LD_PRELOAD=str(other)).stdout.partition("|")[0]
         self.assertEqual(preload, f"{other}:{self.library}")
 
-    def test_preloads_the_shared_heap_where_it_is_asked_for(self) -> None:
+    def test_preloads_the_shared_heap_for_workers(self) -> None:
         heap = self.library.with_name("libhocket_heap.so")
-        both = f"{self.library}:{heap}"
-        self.assertEqual(
-            self.run_it(*SHOW, HOCKET_SHARED_HEAP="1").stdout.partition("|")[0], str(self.library)
-        )  # it is not there
+
+        def preload(command: list[str], **variables: str) -> str:
+            return self.run_it(*command, HOCKET_JOB="x:1:2", **variables).stdout.partition("|")[0]
+
+        wanted = {"HOCKET_SHARED_HEAP": "on", "HOCKET_WORKERS": "1"}
+        self.assertEqual(preload(SHOW, **wanted), str(self.library))  # it is not there
         self.make_library(heap)
-        for variables in ({}, {"HOCKET_SHARED_HEAP": "0"}):
-            self.assertEqual(self.run_it(*SHOW, **variables).stdout.partition("|")[0], str(self.library))
+        for lacking in wanted:
+            self.assertEqual(preload(SHOW, **{**wanted, lacking: "0"}), str(self.library))
         for command in (SHOW, [str(self.launcher), *SHOW]):
-            preload = self.run_it(*command, HOCKET_SHARED_HEAP="on").stdout.partition("|")[0]
-            self.assertEqual(preload, both)
+            self.assertEqual(preload(command, **wanted), f"{self.library}:{heap}")
 
     def test_does_not_append_twice(self) -> None:
         preload = self.run_it(str(self.launcher), *SHOW).stdout.partition("|")[0]

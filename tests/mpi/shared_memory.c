@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "worker_process.h"
 
 static int size;
 static int by_malloc;
@@ -37,6 +38,20 @@ static int is_shared(const void* piece) {
   }
   if (maps) fclose(maps);
   return found;
+}
+
+// The worker of local rank 0 has mapped it: else it would only read and write it, and all would look the
+// same.
+static void expect_worker_maps_it(void) {
+  char path[64], line[512];
+  int found = 0;
+  if (check_rank != 0) return;
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)worker_process());
+  FILE* maps = fopen(path, "r");
+  while (maps && fgets(line, sizeof line, maps)) found |= strstr(line, "hocket-heap") != NULL;
+  if (maps) fclose(maps);
+  context("the worker's map");
+  CHECK(found);
 }
 
 static int value_of(int from, int to, int i, int round) {
@@ -184,6 +199,7 @@ int main(int argc, char** argv) {
   check_start(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   of_all_sizes();
+  expect_worker_maps_it();
   taken_again();
   in_windows();
   with_hints();

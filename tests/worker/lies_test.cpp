@@ -292,20 +292,41 @@ TEST_F(Lies, OfItsOwnBuffersAreErrorsOfTheCall) {
 /// Then it is read and written as all other memory.
 TEST_F(Lies, OfMemoryThatMayBeMapped) {
   const SharedMemory& own = memory_of(liar);
-  const int pipe_of_none = 1, unsealed = memfd_create("unsealed", MFD_CLOEXEC);
-  ASSERT_EQ(ftruncate(unsealed, 2 * room), 0);
+  const engine::SharedRange honest = own.range();
+  const int unsealed = memfd_create("unsealed", MFD_CLOEXEC);
+  const int huge = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+  const int leased = memfd_create("leased", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int folder = ::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int device = ::open("/dev/zero", O_RDWR | O_CLOEXEC);
+  int pipe[2];
+  ASSERT_EQ(pipe2(pipe, O_CLOEXEC), 0);
+  constexpr std::size_t huge_bytes = std::size_t{2} << 20U;
+  static_assert(huge_bytes == 2 * room);
+  for (const int file : {unsealed, huge, leased})  // huge pages are not everywhere
+    ASSERT_TRUE(file < 0 || ftruncate(file, huge_bytes) == 0);
+  fcntl(huge, F_ADD_SEALS, F_SEAL_SHRINK);
+  fcntl(leased, F_ADD_SEALS, F_SEAL_SHRINK);
+  fcntl(leased, F_SETLEASE, F_WRLCK);
   const Bystander with_these;  // its descriptors are those of now
-  for (const engine::SharedRange& lie :
-       {engine::SharedRange{own.range().address, own.range().bytes, unsealed},
-        {own.range().address, own.range().bytes, pipe_of_none},
-        {own.range().address, own.range().bytes, 12345},
-        {own.range().address, own.range().bytes, -1},
-        {own.range().address, own.range().bytes + 4096, own.range().file},
-        {own.range().address, own.range().bytes - 4096, own.range().file},
-        {own.range().address, 0, own.range().file},
-        {~std::uint64_t{0}, own.range().bytes, own.range().file}}) {
+  std::vector<engine::SharedRange> lies;
+  for (const int file : {unsealed, huge, leased, folder, device, pipe[0]})
+    lies.push_back(SharedMemory::range_of(file, own.data(), 2 * room));
+  const auto lie = [&](auto change) {
+    lies.push_back(honest);
+    change(lies.back());
+  };
+  lie([](auto& one) { one.file = 12345; });
+  lie([](auto& one) { one.file = -1; });
+  lie([&](auto& one) { one.file = unsealed; });
+  lie([](auto& one) { one.bytes += 4096; });
+  lie([](auto& one) { one.bytes -= 4096; });
+  lie([](auto& one) { one.bytes = 0; });
+  lie([](auto& one) { one.address = ~std::uint64_t{0}; });
+  lie([](auto& one) { one.inode += 1; });
+  for (const engine::SharedRange& one : lies) {
     Node node(ranks, with_these.pid());
-    node.tell(liar, Share{lie});
+    const Deadline too_late(5);
+    node.tell(liar, Share{one});
     open(node, 1, 5, {0, 1, 2});
     for (ir::Rank rank = 0; rank < ranks; ++rank) {
       reinterpret_cast<std::uint64_t*>(input(rank))[0] = 1;
@@ -313,11 +334,12 @@ TEST_F(Lies, OfMemoryThatMayBeMapped) {
       node.tell(rank, Start{2, 0, 1});
     }
     node.settle();
+    EXPECT_FALSE(too_late.passed());
     EXPECT_EQ(node.status(liar, 0), Status::ok);
     EXPECT_EQ(reinterpret_cast<const std::uint64_t*>(output(liar))[0], 3U);
     expect_others_are_served(node);
   }
-  close(unsealed);
+  for (const int file : {unsealed, huge, leased, folder, device, pipe[0], pipe[1]}) close(file);
   expect_refused("too many", [&](Node& node) {
     for (int i = 0; i < 100; ++i) node.tell(liar, Share{own.range()});
   });
@@ -509,8 +531,8 @@ Bytes some_command(const std::vector<Define>& defines, std::mt19937_64& random) 
   const auto number = [&] { return static_cast<std::uint32_t>(random() % 4); };
   switch (random() % 11) {
     case 10:
-      return encode(
-          Share{{odd_number(random), odd_number(random), static_cast<std::int32_t>(random() % 64)}});
+      return encode(Share{{odd_number(random), odd_number(random), odd_number(random), odd_number(random),
+                           static_cast<std::int32_t>(random() % 64)}});
     case 0:
       return encode(Open{number(), {random() % 3, 0}, 0, {0, 1, 2}});
     case 1:

@@ -30,6 +30,7 @@ constinit Next next{};
 class Beginning {
  public:
   void* take(std::size_t bytes) noexcept {
+    if (bytes > sizeof memory_) return nullptr;
     bytes = (bytes + 15) & ~std::size_t{15};
     if (bytes > sizeof memory_ - used_) return nullptr;
     return memory_ + (used_ += bytes) - bytes;
@@ -53,7 +54,9 @@ void find(Function*& function, const char* name) noexcept {
   function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// False: this is a call of its own. There is one thread when a process begins.
+/// False: this is a call of its own. There is one thread when a process begins. Forks are seen to now, before
+/// any library can register what it does in one: what is registered first has the last word before a fork,
+/// and the first one in its child.
 bool has_next() noexcept {
   static constinit bool is_finding = false;
   if (next.malloc) return true;
@@ -66,12 +69,13 @@ bool has_next() noexcept {
   find(next.malloc_usable_size, "malloc_usable_size");
   find(next.malloc, "malloc");
   is_finding = false;
+  if (next.malloc) see_to_forks();
   return next.malloc != nullptr;
 }
 
 /// Null: it is not ours to give.
 void* shared_piece(std::size_t bytes, std::size_t alignment, bool& is_zero) noexcept {
-  if (bytes < least_bytes) return nullptr;
+  if (bytes < least_bytes || !has_next()) return nullptr;
   const int before = errno;
   void* const piece = take_from_process_segment(bytes, alignment, is_zero);
   errno = before;
@@ -88,7 +92,7 @@ std::size_t usable(void* piece) noexcept {
   if (!piece) return 0;
   if (process_segment().holds(piece)) return Segment::size_of(piece);
   if (beginning.holds(piece)) return beginning.size_of(piece);
-  return next.malloc_usable_size ? next.malloc_usable_size(piece) : 0;
+  return has_next() ? next.malloc_usable_size(piece) : 0;
 }
 
 void give_back(void* piece) noexcept {
@@ -131,7 +135,7 @@ using namespace hocket::heap;
 
 HOCKET_EXPORT void hocket_heap_shape(struct hocket_heap_shape* shape) {
   const Segment::Shape now = process_segment().shape();
-  *shape = {now.base, now.bytes, now.file};
+  *shape = {now.base, now.bytes, now.file.number(), now.file.device(), now.file.inode()};
 }
 
 HOCKET_EXPORT void* malloc(std::size_t bytes) {

@@ -35,12 +35,18 @@ std::string without(std::string_view list, const std::string& entry) {
   return kept;
 }
 
+// Beside it: of no use to programs that are no ranks.
+std::string heap_path() {
+  const std::string self = process.stage0->self_path;
+  return self.substr(0, self.rfind('/') + 1) + "libhocket_heap.so";
+}
+
 }  // namespace
 
 void leave_preload() {
   const char* list = std::getenv(variable);
   if (!list) return;
-  const std::string rest = without(list, process.stage0->self_path);
+  const std::string rest = without(without(list, process.stage0->self_path), heap_path());
   if (rest == list) return;
   whole = list;
   if (rest.empty())

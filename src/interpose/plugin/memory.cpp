@@ -11,13 +11,13 @@ namespace {
 constexpr MPI_Aint least_bytes = 64 << 10;
 
 // Hints are for the MPI.
-bool is_for_worker(MPI_Aint bytes, MPI_Info info) {
-  return process.on && bytes >= least_bytes && info == null().info && process.engine->worker();
+bool is_for_worker(MPI_Aint bytes, MPI_Info info, const void* base) {
+  return process.on && base && bytes >= least_bytes && info == null().info && process.engine->worker();
 }
 
 int alloc_mem(MPI_Aint bytes, MPI_Info info, void* base) {
   void* const piece =
-      is_for_worker(bytes, info) ? engine::take_shared(static_cast<std::size_t>(bytes)) : nullptr;
+      is_for_worker(bytes, info, base) ? engine::take_shared(static_cast<std::size_t>(bytes)) : nullptr;
   if (!piece) return host().Alloc_mem(bytes, info, base);
   *static_cast<void**>(base) = piece;
   return MPI_SUCCESS;
