@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <random>
 #include <thread>
 #include <vector>
@@ -25,9 +26,10 @@ constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
 /// Segments are never taken down: their process ends.
 Segment& opened(std::size_t bytes) {
-  auto* const segment = new Segment;
-  EXPECT_TRUE(segment->open(bytes));
-  return *segment;
+  static std::deque<Segment> all;
+  Segment& segment = all.emplace_back();
+  EXPECT_TRUE(segment.open(bytes));
+  return segment;
 }
 
 void* take(Segment& segment, std::size_t bytes, std::size_t alignment = 64) {
