@@ -44,7 +44,6 @@ class RankMemory {
   using Range = std::shared_ptr<const MappedRange>;
 
   explicit RankMemory(pid_t process) : process_(process) {}
-  pid_t process() const noexcept { return process_; }
 
   /// Throws Error for more ranges than a rank has. One that cannot be mapped is left: its memory is read and
   /// written as all other.

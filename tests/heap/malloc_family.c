@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../harness/shared_heap.h"
+
 static int failures;
 
 #define EXPECT(condition)                                    \
@@ -22,20 +24,6 @@ static int failures;
   } while (0)
 
 static const size_t large = 300000, small = 100;
-
-/* In memory that a worker could map. */
-static int is_shared(const void* piece) {
-  char line[512];
-  int found = 0;
-  FILE* maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps)) {
-    char* rest = line;
-    const unsigned long begin = strtoul(rest, &rest, 16), end = strtoul(rest + 1, NULL, 16);
-    if ((uintptr_t)piece >= begin && (uintptr_t)piece < end) found = strstr(line, "hocket-heap") != NULL;
-  }
-  if (maps) fclose(maps);
-  return found;
-}
 
 static int is_all(const unsigned char* piece, size_t bytes, int value) {
   for (size_t i = 0; i < bytes; ++i)

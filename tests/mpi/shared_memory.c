@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../harness/shared_heap.h"
 #include "check.h"
 #include "worker_process.h"
 
@@ -25,19 +26,6 @@ static void give_back(int* piece) {
     free(piece);
   else
     CHECK(MPI_Free_mem(piece) == MPI_SUCCESS);
-}
-
-static int is_shared(const void* piece) {
-  char line[512];
-  int found = 0;
-  FILE* maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps)) {
-    char* rest = line;
-    const unsigned long begin = strtoul(rest, &rest, 16), end = strtoul(rest + 1, NULL, 16);
-    if ((uintptr_t)piece >= begin && (uintptr_t)piece < end) found = strstr(line, "hocket-heap") != NULL;
-  }
-  if (maps) fclose(maps);
-  return found;
 }
 
 // The worker of local rank 0 has mapped it: else it would only read and write it, and all would look the
