@@ -46,7 +46,9 @@ static void by_size(void) {
   EXPECT(errno == 77);
   errno = 0;
   volatile size_t far_too_much = SIZE_MAX - 100;
-  EXPECT(malloc(far_too_much) == NULL && errno == ENOMEM);
+  void* none = malloc(far_too_much);
+  EXPECT(none == NULL && errno == ENOMEM);
+  free(none);
 }
 
 static void zeros(void) {
@@ -57,7 +59,9 @@ static void zeros(void) {
     free(piece);
   }
   volatile size_t half = SIZE_MAX / 2;
-  EXPECT(calloc(half, 3) == NULL);
+  void* none = calloc(half, 3);
+  EXPECT(none == NULL);
+  free(none);
 }
 
 static void grown_and_shrunk(void) {
@@ -65,7 +69,8 @@ static void grown_and_shrunk(void) {
   size_t had = 0;
   const size_t sizes[] = {small, large, 2 * large, 10 * large, large, small, 70000, 65535, 65536, 200};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-    piece = realloc(piece, sizes[i]);
+    unsigned char* moved = realloc(piece, sizes[i]);
+    piece = moved;
     EXPECT(piece != NULL && is_all(piece, had < sizes[i] ? had : sizes[i], (int)i));
     memset(piece, (int)i + 1, sizes[i]);
     had = sizes[i];
@@ -177,8 +182,9 @@ static void* in_a_thread(void* number) {
     unsigned char* piece = malloc(large + (size_t)i * 1000);
     memset(piece, value, large);
     unsigned char* moved = realloc(piece, 2 * large);
-    if (!is_all(moved, large, value)) return number;
+    const int right = is_all(moved, large, value);
     free(moved);
+    if (!right) return number;
   }
   return NULL;
 }

@@ -31,7 +31,7 @@ static inline pid_t worker_process(void) {
     snprintf(path, sizeof path, "/proc/%s/comm", entry->d_name);
     if (!file_contains(path, "hocketd")) continue;
     snprintf(path, sizeof path, "/proc/%s/environ", entry->d_name);
-    if (file_contains(path, where)) found = (pid_t)atoi(entry->d_name);
+    if (file_contains(path, where)) found = (pid_t)strtol(entry->d_name, NULL, 10);
   }
   if (processes) closedir(processes);
   return found;
