@@ -70,7 +70,7 @@ void point_to(Blocks& blocks, const View& view) {
 
 }  // namespace
 
-CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks, const RankMemory& memory) {
+CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks, const RankProcess& process) {
   check(define.input_table, ranks);
   check(define.output_table, ranks);
   const Operation op = engine::handover::described(define);
@@ -82,8 +82,8 @@ CallViews views_of(const Define& define, ir::Rank rank, std::size_t ranks, const
   if (!stays_in_input(op)) views.output = output_of(op, ranks);
   views.reads_output = is_one && (op.collective != Collective::bcast || op.root == rank);
   views.writes_output = op.collective != Collective::bcast || op.root != rank;
-  if (!is_copied(op, is_one) && views.input.is_apart_from(views.output)) views.input.map(memory);
-  views.output.map(memory);
+  if (!is_copied(op, is_one) && views.input.is_apart_from(views.output)) views.input.map(process);
+  views.output.map(process);
   return views;
 }
 

@@ -16,7 +16,7 @@ struct CallViews {
 /// `define` says what the rank has asked for, in a communicator of so many. Throws Error where its tables do
 /// not fit.
 CallViews views_of(const engine::handover::Define& define, ir::Rank rank, std::size_t ranks,
-                   const RankMemory& memory);
+                   const RankProcess& process);
 
 /// The call on its views, with mirrors for those that are not mapped; null where they are empty.
 executors::Operation viewed(const engine::handover::Define& define, const CallViews& views, std::byte* input,

@@ -59,16 +59,16 @@ engine::Plans::Shared Communicator::commit() {
   return plans.get(passes::plain(*row), barrier_of(*this));
 }
 
-Definition::Definition(std::shared_ptr<Communicator> of, Define call, const RankMemory& memory)
+Definition::Definition(std::shared_ptr<Communicator> of, Define call, const RankProcess& process)
     : communicator(std::move(of)),
       define(std::move(call)),
-      views(views_of(define, communicator->rank, communicator->members.size(), memory)),
+      views(views_of(define, communicator->rank, communicator->members.size(), process)),
       plan(plan_of(*communicator, define)),
       commit(communicator->commit()),
       bytes(checked_size(*plan, engine::handover::described(define), views)) {}
 
 Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network,
-                 pid_t process, const Beat& beat)
+                 RankProcess& process, const Beat& beat)
     : definition_(std::move(definition)),
       network_(network),
       process_(process),

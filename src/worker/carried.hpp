@@ -43,7 +43,7 @@ struct Communicator {
 /// A call with its buffers, as a rank has defined it. Throws Error for what no catalog has or no call is.
 struct Definition {
   Definition(std::shared_ptr<Communicator> communicator, engine::handover::Define define,
-             const RankMemory& memory);
+             const RankProcess& process);
 
   std::shared_ptr<Communicator> communicator;
   const engine::handover::Define define;
@@ -67,10 +67,10 @@ class Room {
 
 class Carried {
  public:
-  /// `process`: the rank. `beat` outlives it. Throws Error where the call would touch what is not its own,
-  /// and std::bad_alloc.
-  Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network, pid_t process,
-          const Beat& beat);
+  /// `process`: the rank; it and `beat` outlive this. Throws Error where the call would touch what is not its
+  /// own, and std::bad_alloc.
+  Carried(std::shared_ptr<const Definition> definition, transports::mpi::Network& network,
+          RankProcess& process, const Beat& beat);
 
   /// Throws std::bad_alloc.
   void begin(const engine::handover::Start& start);
@@ -116,7 +116,7 @@ class Carried {
 
   const std::shared_ptr<const Definition> definition_;
   transports::mpi::Network& network_;
-  const pid_t process_;
+  RankProcess& process_;
   const Beat& beat_;
   engine::handover::Start start_;
   Room input_, output_;

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "transports/cma/process_memory.hpp"
-#include "transports/waiting.hpp"
 
 namespace hocket::worker {
 
@@ -26,15 +24,13 @@ constexpr std::size_t usual_command = StreamMemory::capacity;
 
 }  // namespace
 
-Served::Served(Office& office, Desk& desk, pid_t process, std::size_t idle_bytes)
+Served::Served(Office& office, ir::Rank rank, std::unique_ptr<RankProcess> process, StreamMemory& commands,
+               std::size_t idle_bytes)
     : office_(office),
       beat_([&office] { office.beat(); }),
-      desk_(desk),
-      rank_(desk.rank),
-      process_(process),
-      started_(engine::start_time_of(process)),
-      memory_(process),
-      commands_(desk.commands),
+      rank_(rank),
+      process_(std::move(process)),
+      commands_(commands),
       idle_(idle_bytes) {}
 
 bool Served::read_head() {
@@ -120,7 +116,7 @@ void Served::carry_out(std::span<const std::byte> body) {
     case Kind::close:
       return close(decode<Close>(body).communicator);
     case Kind::share:
-      return memory_.share(decode<Share>(body).range);
+      return process_->share(decode<Share>(body).range);
     case Kind::leave:
       decode<Leave>(body);
       return leave();
@@ -132,7 +128,7 @@ void Served::leave() {
   has_left_ = true;
   for (const auto& [number, definition] : definitions_) idle_.forget(number);
   definitions_.clear();
-  memory_.forget();
+  process_->forget_ranges();
 }
 
 void Served::open(Open open) {
@@ -146,7 +142,8 @@ void Served::define(Define define) {
   if (communicator == communicators_.end()) throw Error("a call on a communicator that is not open");
   const std::uint32_t number = define.number;
   if (definitions_.contains(number)) throw Error("a call with the number of another");
-  definitions_[number] = std::make_shared<const Definition>(communicator->second, std::move(define), memory_);
+  definitions_[number] =
+      std::make_shared<const Definition>(communicator->second, std::move(define), *process_);
 }
 
 void Served::close(std::uint32_t communicator) {
@@ -162,7 +159,7 @@ std::unique_ptr<Carried> Served::operation_of(std::uint32_t definition) {
   const auto found = definitions_.find(definition);
   if (found == definitions_.end()) throw Error("a start of what is not defined");
   if (std::unique_ptr<Carried> idle = idle_.take(definition)) return idle;
-  return std::make_unique<Carried>(found->second, *network_, process_, beat_);
+  return std::make_unique<Carried>(found->second, *network_, *process_, beat_);
 }
 
 void Served::start(const Start& start) {
@@ -202,25 +199,21 @@ bool Served::has_left() noexcept {
   return !network_ || network_->has_left();
 }
 
-/// Who goes to sleep says so before it looks at the word: one of both sees what the other has written.
 void Served::complete(std::uint32_t completion, std::uint64_t elsewhere, Status status) noexcept {
   if (elsewhere != 0) {
     auto value = static_cast<std::byte>(completion_of(status));
-    transports::cma::write_process_memory(process_, elsewhere, {&value, 1});
+    process_->write(elsewhere, {&value, 1});
     return;
   }
   taken_[completion] = false;
-  Completion& word = desk_.completions[completion];
-  word.store(completion_of(status), std::memory_order_seq_cst);
-  if (desk_.sleepers.load(std::memory_order_seq_cst) != 0) transports::wake(&word);
+  process_->complete(completion, status);
 }
 
 void Served::say_why(const Carried& operation, Status status) noexcept {
   try {
-    const std::string words = operation.why(status);
-    desk_.words[words.copy(desk_.words.data(), desk_.words.size() - 1)] = '\0';
+    process_->say_why(operation.why(status));
   } catch (...) {  // no memory for it
-    desk_.words[0] = '\0';
+    process_->say_why("");
   }
 }
 
@@ -229,9 +222,9 @@ void Served::tell_of_death() noexcept {
     if (!open_network()) return;
     std::vector<ir::Rank> all(static_cast<std::size_t>(network_->port().ranks()));
     std::iota(all.begin(), all.end(), ir::Rank{0});
-    network_->fail(
-        id_of_death(rank_), all,
-        "rank " + std::to_string(rank_) + " of the job (pid " + std::to_string(process_) + ") has ended");
+    network_->fail(id_of_death(rank_), all,
+                   "rank " + std::to_string(rank_) + " of the job (pid " + std::to_string(process_->pid()) +
+                       ") has ended");
   } catch (...) {
     return;  // no memory for it: the others find out when they wait for long
   }

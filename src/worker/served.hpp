@@ -1,8 +1,6 @@
 // One rank that a worker serves: what it has told at its desk, and what is under way for it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <bitset>
 #include <cstdint>
 #include <memory>
@@ -11,11 +9,10 @@
 
 #include "engine/handover/commands.hpp"
 #include "engine/handover/desks.hpp"
-#include "engine/process_identity.hpp"
 #include "transports/mpi/network.hpp"
 #include "worker/carried.hpp"
 #include "worker/idle_operations.hpp"
-#include "worker/rank_memory.hpp"
+#include "worker/rank_process.hpp"
 
 namespace hocket::worker {
 
@@ -41,16 +38,16 @@ class Served {
     ~Office() = default;
   };
 
-  /// Its process is `process`. So many bytes of mirrors stay for calls that may come again.
-  Served(Office& office, engine::handover::Desk& desk, pid_t process, std::size_t idle_bytes);
+  /// What it tells comes through `commands`. So many bytes of mirrors stay for calls that may come again.
+  Served(Office& office, ir::Rank rank, std::unique_ptr<RankProcess> process,
+         engine::handover::StreamMemory& commands, std::size_t idle_bytes);
 
   /// Reads commands, so many at most that others have their turn, and goes on with what is under way. True:
   /// something has moved. Throws Error where the rank says what no rank says: nothing more of it is read.
   bool turn();
   /// Now and then: suspects whom its operations have waited for so long, without an answer.
   void look_for_silence(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept;
-  /// Its process lives, whatever it has done to its descriptors.
-  bool is_alive() const noexcept { return started_ != 0 && engine::start_time_of(process_) == started_; }
+  bool is_alive() const noexcept { return process_->is_alive(); }
   bool is_idle() const noexcept { return under_way_.empty(); }
   /// Of operations that are not under way.
   std::size_t idle_bytes() const noexcept { return idle_.bytes(); }
@@ -96,11 +93,8 @@ class Served {
 
   Office& office_;
   const Beat beat_;
-  engine::handover::Desk& desk_;
-  const ir::Rank rank_;  ///< in the world; what stands at the desk may change
-  const pid_t process_;
-  const std::uint64_t started_;
-  RankMemory memory_;
+  const ir::Rank rank_;  ///< in the world
+  const std::unique_ptr<RankProcess> process_;
   engine::handover::StreamReader commands_;
   engine::handover::CommandHead head_{};
   std::size_t head_read_ = 0;

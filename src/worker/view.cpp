@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "transports/cma/process_memory.hpp"
 
 namespace hocket::worker {
 namespace {
@@ -46,9 +45,9 @@ View::View(const void* address, const executors::Blocks& blocks, std::size_t ran
   }
 }
 
-void View::map(const RankMemory& memory) {
+void View::map(const RankProcess& process) {
   if (runs_.empty()) return;
-  RankMemory::Range range = memory.range_of(runs_[0].address, runs_[0].bytes);
+  RankProcess::Range range = process.range_of(runs_[0].address, runs_[0].bytes);
   const auto is_there = [&](const Run& run) { return range && range->holds(run.address, run.bytes); };
   if (!std::ranges::all_of(runs_, is_there)) return;
   std::vector<Run> sorted = runs_;
@@ -96,25 +95,24 @@ int View::move_all(std::byte* mirror, const Beat& beat, Move move) const noexcep
   return 0;
 }
 
-int View::probe(pid_t process) const noexcept {
+int View::probe(RankProcess& process) const noexcept {
   std::byte any{};
   if (is_mapped()) return 0;
   for (const Run& run : runs_)
     for (const std::uint64_t address : {run.address, run.address + run.bytes - 1})
-      if (const int error = transports::cma::read_process_memory(process, address, {&any, 1}); error != 0)
-        return error;
+      if (const int error = process.read(address, {&any, 1}); error != 0) return error;
   return 0;
 }
 
-int View::read(pid_t process, std::byte* mirror, const Beat& beat) const noexcept {
-  return move_all(mirror, beat, [process](std::uint64_t address, transports::Piece piece) noexcept {
-    return transports::cma::read_process_memory(process, address, piece);
+int View::read(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept {
+  return move_all(mirror, beat, [&process](std::uint64_t address, transports::Piece piece) noexcept {
+    return process.read(address, piece);
   });
 }
 
-int View::write(pid_t process, std::byte* mirror, const Beat& beat) const noexcept {
-  return move_all(mirror, beat, [process](std::uint64_t address, transports::Piece piece) noexcept {
-    return transports::cma::write_process_memory(process, address, piece);
+int View::write(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept {
+  return move_all(mirror, beat, [&process](std::uint64_t address, transports::Piece piece) noexcept {
+    return process.write(address, piece);
   });
 }
 

@@ -2,8 +2,6 @@
 // without the gaps between the blocks, read before an operation and written back after it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,7 +9,7 @@
 #include <vector>
 
 #include "executors/operation.hpp"
-#include "worker/rank_memory.hpp"
+#include "worker/rank_process.hpp"
 
 namespace hocket::worker {
 
@@ -28,7 +26,7 @@ class View {
   View(const void* address, const executors::Blocks& blocks, std::size_t ranks);
 
   /// It is the memory itself from now on, if that can be had, and no byte of it belongs to two blocks.
-  void map(const RankMemory& memory);
+  void map(const RankProcess& process);
   bool is_mapped() const noexcept { return range_ != nullptr; }
 
   std::size_t bytes() const noexcept { return bytes_; }
@@ -44,9 +42,9 @@ class View {
 
   // 0, or the errno of what has failed. Of mapped memory there is nothing to do.
   /// Whether there is such memory, as its ends tell.
-  int probe(pid_t process) const noexcept;
-  int read(pid_t process, std::byte* mirror, const Beat& beat) const noexcept;
-  int write(pid_t process, std::byte* mirror, const Beat& beat) const noexcept;
+  int probe(RankProcess& process) const noexcept;
+  int read(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept;
+  int write(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept;
 
  private:
   struct Run {
@@ -62,7 +60,7 @@ class View {
   std::vector<Run> runs_;      ///< one after the other in the mirror; of a mapped view by address
   std::size_t bytes_ = 0;
   std::vector<std::ptrdiff_t> offsets_, own_offsets_;  ///< as used here, and as the rank has them
-  RankMemory::Range range_;
+  RankProcess::Range range_;
 };
 
 }  // namespace hocket::worker

@@ -21,6 +21,7 @@
 #include "engine/handover/desks.hpp"
 #include "harness/rights.hpp"
 #include "worker/local_fabric.hpp"
+#include "worker/local_process.hpp"
 #include "worker/served.hpp"
 
 namespace hocket::worker {
@@ -82,6 +83,17 @@ class SharedMemory {
   void* data_ = nullptr;
 };
 
+/// Of this process, as if it were a rank.
+class OwnProcess {
+ public:
+  operator RankProcess&() { return process_; }
+  LocalProcess* operator->() { return &process_; }
+
+ private:
+  engine::handover::Desks desks_ = engine::handover::Desks::create(1, "test");
+  LocalProcess process_{desks_.desk(0), getpid()};
+};
+
 class Node final : private Served::Office {
  public:
   static constexpr std::size_t much = std::size_t{1} << 30U;
@@ -96,7 +108,8 @@ class Node final : private Served::Office {
       own.rank = rank;
       writers_.emplace_back(own.commands);
       Served::Office& office = *this;
-      served_.push_back(std::make_unique<Served>(office, own, process, idle_bytes));
+      served_.push_back(std::make_unique<Served>(office, rank, std::make_unique<LocalProcess>(own, process),
+                                                 own.commands, idle_bytes));
     }
     for (std::size_t i = 0; i < shared.size(); ++i)
       tell(static_cast<ir::Rank>(i), engine::handover::Share{shared[i]});

@@ -17,7 +17,7 @@ using engine::handover::Define;
 using executors::Operation;
 using ir::Collective;
 
-const RankMemory not_shared(getpid());
+OwnProcess not_shared;
 const Beat no_beat = [] {};
 
 std::vector<char> letters(std::size_t count) {
@@ -33,19 +33,19 @@ TEST(View, LeavesGapsOut) {
   const View view(buffer.data(), executors::Blocks{0, sizes.data(), offsets.data()}, 3);
   ASSERT_EQ(view.bytes(), 5U);
   std::vector<std::byte> mirror(5);
-  ASSERT_EQ(view.read(getpid(), mirror.data(), no_beat), 0);
+  ASSERT_EQ(view.read(not_shared, mirror.data(), no_beat), 0);
   EXPECT_EQ(std::string(reinterpret_cast<char*>(mirror.data()), 5), "klefg");
   EXPECT_EQ(view.offsets(), (std::vector<std::ptrdiff_t>{0, 2, 2}));
   std::vector<char> target(20, '.');
   const View other(target.data(), executors::Blocks{0, sizes.data(), offsets.data()}, 3);
-  ASSERT_EQ(other.write(getpid(), mirror.data(), no_beat), 0);
+  ASSERT_EQ(other.write(not_shared, mirror.data(), no_beat), 0);
   EXPECT_EQ(std::string(target.data(), 20), "....efg...kl........");
 }
 
 TEST(View, SaysWhatIsNoMemory) {
   const View view(reinterpret_cast<const void*>(16), 8);
   std::byte mirror[8];
-  EXPECT_EQ(view.read(getpid(), mirror, no_beat), EFAULT);
+  EXPECT_EQ(view.read(not_shared, mirror, no_beat), EFAULT);
 }
 
 /// Who waits for it does not take it for a loop.
@@ -53,11 +53,11 @@ TEST(View, BeatsWhereMuchIsMoved) {
   constexpr std::size_t much = std::size_t{200} << 20U;
   std::vector<std::byte> buffer(much, std::byte{7}), mirror(much);
   int beats = 0;
-  ASSERT_EQ(View(buffer.data(), much).read(getpid(), mirror.data(), [&] { ++beats; }), 0);
+  ASSERT_EQ(View(buffer.data(), much).read(not_shared, mirror.data(), [&] { ++beats; }), 0);
   EXPECT_EQ(beats, 3);
   EXPECT_EQ(mirror, buffer);
   mirror.back() = std::byte{8};
-  ASSERT_EQ(View(buffer.data(), much).write(getpid(), mirror.data(), [&] { ++beats; }), 0);
+  ASSERT_EQ(View(buffer.data(), much).write(not_shared, mirror.data(), [&] { ++beats; }), 0);
   EXPECT_EQ(beats, 6);
   EXPECT_EQ(buffer.back(), std::byte{8});
 }
@@ -66,12 +66,12 @@ TEST(View, BeatsWhereMuchIsMoved) {
 class MappedViews : public testing::Test {
  protected:
   static constexpr std::size_t bytes = 1 << 16;
-  MappedViews() { memory.share(shared.range()); }
+  MappedViews() { memory->share(shared.range()); }
 
   char* at(std::size_t offset) const { return reinterpret_cast<char*>(shared.data()) + offset; }
 
   const SharedMemory shared{bytes};
-  RankMemory memory{getpid()};
+  OwnProcess memory;
 };
 
 TEST_F(MappedViews, AreTheMemoryItself) {
@@ -84,8 +84,8 @@ TEST_F(MappedViews, AreTheMemoryItself) {
   EXPECT_NE(reinterpret_cast<char*>(here), at(100));
   here[7] = std::byte{42};
   EXPECT_EQ(*at(107), 42);
-  EXPECT_EQ(view.read(getpid(), nullptr, no_beat), 0);
-  EXPECT_EQ(view.write(getpid(), nullptr, no_beat), 0);
+  EXPECT_EQ(view.read(not_shared, nullptr, no_beat), 0);
+  EXPECT_EQ(view.write(not_shared, nullptr, no_beat), 0);
 }
 
 TEST_F(MappedViews, KeepTheRanksOffsets) {
@@ -124,8 +124,8 @@ TEST_F(MappedViews, GoOnWhenTheRankHasClosedItsFile) {
   View view(at(100), 8);
   {
     const SharedMemory other(bytes);
-    RankMemory short_lived(getpid());
-    short_lived.share(other.range());
+    OwnProcess short_lived;
+    short_lived->share(other.range());
     view = View(other.data(), 8);
     view.map(short_lived);
   }

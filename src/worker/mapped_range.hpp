@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "engine/shared_memory.hpp"
 
@@ -37,27 +36,6 @@ class MappedRange {
  private:
   std::uint64_t address_;
   std::span<std::byte> memory_;
-};
-
-class RankMemory {
- public:
-  using Range = std::shared_ptr<const MappedRange>;
-
-  explicit RankMemory(pid_t process) : process_(process) {}
-
-  /// Throws Error for more ranges than a rank has. One that cannot be mapped is left: its memory is read and
-  /// written as all other.
-  void share(const engine::SharedRange& range);
-  /// The rank needs none of them any more.
-  void forget() noexcept { ranges_.clear(); }
-  /// Null: it is not in any.
-  Range range_of(std::uint64_t address, std::size_t bytes) const noexcept;
-
- private:
-  static constexpr std::size_t most_ranges = 16;
-  pid_t process_;
-  std::size_t told_ = 0;
-  std::vector<Range> ranges_;
 };
 
 }  // namespace hocket::worker

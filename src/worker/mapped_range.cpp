@@ -1,4 +1,4 @@
-#include "worker/rank_memory.hpp"
+#include "worker/mapped_range.hpp"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -81,21 +81,6 @@ MappedRange::MappedRange(pid_t process, const SharedRange& range) : address_(ran
 MappedRange::~MappedRange() {
   munmap(memory_.data(), memory_.size());
   mapped -= memory_.size();
-}
-
-void RankMemory::share(const SharedRange& range) {
-  if (++told_ > most_ranges) throw Error("a rank with too many memories");
-  try {
-    ranges_.push_back(std::make_shared<const MappedRange>(process_, range));
-  } catch (const Error&) {
-    return;
-  }
-}
-
-RankMemory::Range RankMemory::range_of(std::uint64_t address, std::size_t bytes) const noexcept {
-  for (const Range& range : ranges_)
-    if (range->holds(address, bytes)) return range;
-  return nullptr;
 }
 
 }  // namespace hocket::worker

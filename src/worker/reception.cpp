@@ -1,0 +1,91 @@
+#include "worker/reception.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "engine/process_identity.hpp"
+#include "transports/cma/card.hpp"
+#include "transports/waiting.hpp"
+#include "worker/naps.hpp"
+
+namespace hocket::worker {
+
+using namespace engine::handover;
+
+Reception::Reception(const Employment& employment)
+    : desks_(Desks::create(employment.desks, employment.version)),
+      door_(employment.entrance),
+      employer_(employment.employer),
+      employer_started_(engine::start_time_of(employment.employer)),
+      empty_(employment.desks) {
+  std::iota(empty_.begin(), empty_.end(), 0U);
+}
+
+void Reception::open(std::span<const std::byte> address, std::string_view why_alone) {
+  DesksHeader& header = desks_.header();
+  if (address.size() > header.address.size()) throw Error("the address of this worker is too long");
+  std::ranges::copy(address, header.address.begin());
+  header.address_bytes = static_cast<std::uint32_t>(address.size());
+  header.why_alone[why_alone.copy(header.why_alone.data(), header.why_alone.size() - 1)] = '\0';
+  if (!desks_.take_worker_place()) throw Error("the worker's place cannot be locked");
+}
+
+/// The card that is tested is the one that is believed.
+std::vector<Reception::Guest> Reception::newcomers() {
+  door_.serve(desks_.file());
+  std::vector<Guest> come;
+  std::erase_if(empty_, [&](std::uint32_t index) {
+    Desk& desk = desks_.desk(index);
+    if (!transports::cma::is_published(std::span(desk.card))) return false;
+    had_ranks_ = true;
+    alignas(64) auto card = desk.card;
+    const int error = transports::cma::test_card(std::span(card));
+    if (error != 0)
+      refuse(index, error);
+    else
+      come.push_back({index, desk.rank, transports::cma::pid_of(std::span(card))});
+    return true;
+  });
+  return come;
+}
+
+void Reception::accept(std::uint32_t index) noexcept {
+  desks_.desk(index).reach.store(Reach::reached, std::memory_order_release);
+}
+
+void Reception::refuse(std::uint32_t index, int error) {
+  Desk& desk = desks_.desk(index);
+  desk.error = error;
+  desk.reach.store(Reach::refused, std::memory_order_release);
+  refused_.push_back(index);
+}
+
+bool Reception::is_needed() noexcept {
+  std::erase_if(refused_, [this](std::uint32_t desk) { return !desks_.is_taken(desk); });
+  if (had_ranks_) return !refused_.empty();
+  return employer_started_ != 0 && engine::start_time_of(employer_) == employer_started_;
+}
+
+void Reception::hear_doorbell() noexcept {
+  const std::uint32_t rings = desks_.header().doorbell.load(std::memory_order_seq_cst);
+  if (rings == rings_) return;
+  rings_ = rings;
+  stay_awake();
+}
+
+void Reception::stay_awake() noexcept {
+  told_ns_ = monotonic_ns();
+}
+
+/// Ranks that tell something end it; the network can only be asked again. Without yields, which Linux 6.18
+/// remembers: among ranks that spin on its core a worker that yielded between looks has waited 25 s for its
+/// turn. Who has napped comes at once.
+void Reception::rest(bool is_idle) noexcept {
+  DesksHeader& header = desks_.header();
+  if (const long nap = nap_ns(monotonic_ns() - told_ns_, is_idle); nap != 0)
+    transports::sleep_among(header.asleep, &header.doorbell, rings_, nap);
+}
+
+}  // namespace hocket::worker
