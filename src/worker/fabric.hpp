@@ -46,7 +46,8 @@ class Fabric {
   virtual std::string carriers() const = 0;
 };
 
-/// Between the nodes of a job, over the network that this build knows. Throws Error where there is none.
-std::unique_ptr<Fabric> open_network();
+/// Between processes on several machines, over the network that this build knows; `device`: only by this one
+/// of the machine ("eth0"), else by all that the user's own options leave. Throws Error where there is none.
+std::unique_ptr<Fabric> open_network(const std::string& device = {});
 
 }  // namespace hocket::worker

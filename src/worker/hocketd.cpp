@@ -1,5 +1,5 @@
 // hocketd: the worker of a node. hocket-exec starts it beside local rank 0 (launcher/start_worker.c) when
-// HOCKET_WORKERS asks for one; it ends with the job.
+// HOCKET_WORKERS asks for one; it ends with the job. Or a service that works for the jobs of other hosts.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -21,15 +21,22 @@
 #include "worker/daemon.hpp"
 #include "worker/fabric.hpp"
 #include "worker/own_cpus.hpp"
+#include "worker/remote/forwarder.hpp"
+#include "worker/remote/listener.hpp"
+#include "worker/remote/setup.hpp"
 
 namespace hocket::worker {
 namespace {
 
 constexpr std::string_view usage =
-    "usage: hocketd --for PID | --network\n"
+    "usage: hocketd --for PID | --network | --listen HOST:PORT --key FILE\n"
     "The worker process of a node, which hocket-exec starts where HOCKET_WORKERS asks for it.\n"
     "  --for PID   ends with that process, if no rank has come until then\n"
     "  --network   says what would carry its messages to another node\n"
+    "  --listen HOST:PORT --key FILE\n"
+    "              a service for other hosts: works for the jobs of this user there whose "
+    "HOCKET_WORKER_HOST\n"
+    "              and HOCKET_WORKER_KEY say so, until it is killed; the key is 64 characters\n"
     "HOCKET_WORKER=NAME:SECRET says where ranks find it.\n";
 
 /// It waits for this word, and for the end of what this process has to say (launcher/start_worker.c).
@@ -62,8 +69,6 @@ Employment employment(pid_t employer) {
   std::string why_not;
   const auto job = engine::identify_job(why_not);
   if (!job) throw Error(why_not);
-  const char* const cpus = std::getenv("HOCKET_WORKER_CPUS");
-  settle(cpus ? cpus : "", job->local_size, workers_asked_for());
   return {*entrance, static_cast<std::uint32_t>(job->local_size), employer, engine::handover::build_version(),
           Options::from_environment().stall_seconds};
 }
@@ -80,25 +85,62 @@ void say_network() {
   std::printf("%s\n", self->carriers().c_str());
 }
 
-int run(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--network") return say_network(), 0;
-  if (argc != 3 || std::string_view(argv[1]) != "--for") {
+/// File systems can be unmounted.
+void begin_to_serve() {
+  if (chdir("/") != 0) throw Error("no root folder");
+  let_starter_go_on();
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Where ranks are served from here, this needs a core of its own.
+int work(const Employment& employment) {
+  settle(variable("HOCKET_WORKER_CPUS"), static_cast<int>(employment.desks), workers_asked_for());
+  Daemon daemon(employment);
+  begin_to_serve();
+  daemon.run();
+  return 0;
+}
+
+/// The worker is elsewhere, and when it has gone its ranks must find that this has ended, too.
+int forward(const Employment& employment, const std::string& where) {
+  settle(variable("HOCKET_WORKER_CPUS"), 0, 0);
+  remote::Hired hired = remote::hire(remote::place_in(where), remote::key_in(variable("HOCKET_WORKER_KEY")),
+                                     {employment.desks, employment.stall_seconds, 0}, employment.version);
+  remote::Forwarder forwarder(employment, std::move(hired));
+  begin_to_serve();
+  if (!forwarder.run()) _exit(1);
+  return 0;
+}
+
+int listen_there(const std::string& where, const std::string& key_file) {
+  remote::listen_for_hosts(remote::place_in(where), remote::key_in(key_file));
+  return 0;
+}
+
+int run(std::span<char*> arguments) {
+  const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  prctl(PR_SET_TIMERSLACK, 1UL);  // naps last as long as they say
+  if (words == std::vector<std::string>{"--network"}) return say_network(), 0;
+  if (words.size() == 4 && words[0] == "--listen" && words[2] == "--key")
+    return listen_there(words[1], words[3]);
+  if (words.size() != 2 || words[0] != "--for") {
     std::fwrite(usage.data(), 1, usage.size(), stderr);
     return 2;
   }
-  prctl(PR_SET_TIMERSLACK, 1UL);  // naps last as long as they say
-  Daemon daemon(employment(process_in(argv[2])));
-  if (chdir("/") != 0) throw Error("no root folder");  // file systems can be unmounted
-  let_starter_go_on();
-  daemon.run();
-  return 0;
+  const Employment terms = employment(process_in(words[1]));
+  const std::string where = variable("HOCKET_WORKER_HOST");
+  return where.empty() ? work(terms) : forward(terms, where);
 }
 
 }  // namespace
 }  // namespace hocket::worker
 
 int main(int argc, char** argv) try {
-  return hocket::worker::run(argc, argv);
+  return hocket::worker::run(std::span(argv, static_cast<std::size_t>(argc)));
 } catch (const std::exception& e) {
   std::fprintf(stderr, "hocketd: %s\n", e.what());
   return 1;

@@ -50,16 +50,16 @@ void set_default(ucp_config_t* config, const char* name, const char* value) {
 
 }  // namespace
 
-std::unique_ptr<Fabric> open_network() {
-  return UcxFabric::open();
+std::unique_ptr<Fabric> open_network(const std::string& device) {
+  return UcxFabric::open(device);
 }
 
-std::unique_ptr<UcxFabric> UcxFabric::open() {
-  return std::unique_ptr<UcxFabric>(new UcxFabric);
+std::unique_ptr<UcxFabric> UcxFabric::open(const std::string& device) {
+  return std::unique_ptr<UcxFabric>(new UcxFabric(device));
 }
 
-UcxFabric::UcxFabric() {
-  open_context();
+UcxFabric::UcxFabric(const std::string& device) {
+  open_context(device);
   open_worker();
   read_address();
 }
@@ -67,11 +67,12 @@ UcxFabric::UcxFabric() {
 /// UCX prints what it thinks of a peer that has ended. Whoever asks learns that from us. On networks with
 /// registered memory it must not believe that mapped memory of a rank is still where it was: the rank gives
 /// pages back to the system, and nothing in this process tells UCX.
-void UcxFabric::open_context() {
+void UcxFabric::open_context(const std::string& device) {
   setenv("UCX_IB_REG_METHODS", "direct", 0);
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "UCX cannot read its options");
   set_default(config, "LOG_LEVEL", "fatal");
+  if (!device.empty()) ucp_config_modify(config, "NET_DEVICES", device.c_str());
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_TAG;

@@ -21,8 +21,9 @@ namespace hocket::worker {
 
 class UcxFabric final : public Fabric {
  public:
-  /// Throws Error with UCX's reason. Which transports there may be is UCX's own option (UCX_TLS).
-  static std::unique_ptr<UcxFabric> open();
+  /// Throws Error with UCX's reason. Which transports there may be is UCX's own option (UCX_TLS), and
+  /// which devices (UCX_NET_DEVICES) where none is given.
+  static std::unique_ptr<UcxFabric> open(const std::string& device = {});
   /// Sends what has been sent, to those that take it, and leaves; within seconds, whatever the others do.
   /// All ports have gone.
   ~UcxFabric() override;
@@ -60,8 +61,8 @@ class UcxFabric final : public Fabric {
     void operator()(ucp_worker* worker) const noexcept { ucp_worker_destroy(worker); }
   };
 
-  UcxFabric();
-  void open_context();
+  explicit UcxFabric(const std::string& device);
+  void open_context(const std::string& device);
   void open_worker();
   void read_address();
   std::uint32_t own_among(const std::vector<std::vector<std::byte>>& addresses) const;

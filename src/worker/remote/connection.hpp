@@ -1,0 +1,36 @@
+// TCP between a host and a remote worker: how they find each other, and how each learns that the other has
+// ended. What they say later goes over the link.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/clock.hpp"
+#include "engine/descriptor.hpp"
+
+namespace hocket::worker::remote {
+
+/// HOST:PORT; an IPv6 address is in brackets.
+struct Place {
+  std::string host, port;
+};
+/// Throws Error for what is none.
+Place place_in(const std::string& text);
+
+/// A socket that listens there, or is connected to there. Throw Error with the reason.
+engine::Descriptor listen_at(const Place& place);
+engine::Descriptor connect_to(const Place& place, double seconds);
+/// The next who connects, for whom it waits. Empty: a signal has come, or who has connected has gone.
+engine::Descriptor accept_from(const engine::Descriptor& listener);
+
+/// "192.168.255.2:18515", as the system knows this side.
+std::string name_of(const engine::Descriptor& socket);
+/// The network device of this side ("eth0"); empty: the system does not say.
+std::string device_of(const engine::Descriptor& socket);
+
+// All of it, or an Error when the other side has closed it or the time is over.
+void send_all(const engine::Descriptor& socket, std::span<const std::byte> data, const Deadline& end);
+void receive_all(const engine::Descriptor& socket, std::span<std::byte> data, const Deadline& end);
+
+}  // namespace hocket::worker::remote

@@ -1,0 +1,41 @@
+// How a host and a remote worker come to have a link: the host connects, shows the key and says where UCX
+// finds it; the worker answers how it, and its network, are reached.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/remote/connection.hpp"
+#include "worker/remote/key.hpp"
+#include "worker/remote/link.hpp"
+#include "worker/served_ranks.hpp"
+
+namespace hocket::worker::remote {
+
+/// A worker, as the host that has hired it knows it.
+struct Hired {
+  std::unique_ptr<Link> link;
+  std::vector<std::byte> address;  ///< as other workers reach it; empty: not at all, and why
+  std::string why_alone;
+};
+/// Throws Error, with the worker's words if it refuses.
+Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, const std::string& version);
+
+/// A host that wants a worker, to the worker.
+struct Applicant {
+  engine::Descriptor connection;  ///< on which the answer goes; the link has another of it
+  std::unique_ptr<Link> link;
+  std::vector<std::byte> link_address;  ///< of this side
+  ServedRanks::Terms terms;
+
+  /// Throws Error.
+  void accept(std::span<const std::byte> address, std::string_view why_alone) const;
+};
+/// Tells who is refused why. Throws Error, then, too.
+Applicant hear(engine::Descriptor connection, const Key& key, const std::string& version);
+
+}  // namespace hocket::worker::remote
