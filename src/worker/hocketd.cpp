@@ -22,7 +22,7 @@
 #include "worker/fabric.hpp"
 #include "worker/own_cpus.hpp"
 #include "worker/remote/forwarder.hpp"
-#include "worker/remote/listener.hpp"
+#include "worker/remote/service.hpp"
 #include "worker/remote/setup.hpp"
 
 namespace hocket::worker {
@@ -117,7 +117,10 @@ int forward(const Employment& employment, const std::string& where) {
 }
 
 int listen_there(const std::string& where, const std::string& key_file) {
-  remote::listen_for_hosts(remote::place_in(where), remote::key_in(key_file));
+  remote::Service service(remote::place_in(where), remote::key_in(key_file));
+  std::printf("hocketd: listening on %s\n", service.name().c_str());
+  std::fflush(stdout);
+  service.run();
   return 0;
 }
 

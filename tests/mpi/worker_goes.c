@@ -1,5 +1,6 @@
 // Non-blocking and persistent collectives, many under way at a time, while the node's worker process is
-// killed or stopped: all of them end, with the right data. Argument: KILL or STOP. Only for one node.
+// killed or stopped: all of them end, with the right data. Arguments: KILL or STOP, and "remote" if it is not
+// the process beside the ranks but the one that works for them elsewhere. Only for one node.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ static void expect(int holds, const char* what, int round) {
   fprintf(stderr, "rank %d, round %d: wrong: %s\n", rank, round, what);
 }
 
-static void let_go(const char* how) {
-  const pid_t process = worker_process();
+static void let_go(const char* how, const char* half) {
+  const pid_t process = half && strcmp(half, "remote") == 0 ? remote_worker_process() : worker_process();
   expect(process > 0, "there is a worker", goes_in);
   if (process > 0) kill(process, strcmp(how, "STOP") == 0 ? SIGSTOP : SIGKILL);
 }
@@ -114,7 +115,7 @@ int main(int argc, char** argv) {
     start(&b, round, MPI_COMM_WORLD, requests);
     start_persistent(&persistent, round);
     /* while some ranks have started more than others */
-    if (round == goes_in && rank == 0) let_go(argv[1]);
+    if (round == goes_in && rank == 0) let_go(argv[1], argc > 2 ? argv[2] : NULL);
     start(&c, round + 7, round < goes_in ? freed : other, requests + calls);
     MPI_Waitall(2 * calls, requests, MPI_STATUSES_IGNORE);
     end_persistent(&persistent, round);

@@ -36,3 +36,16 @@ static inline pid_t worker_process(void) {
   if (processes) closedir(processes);
   return found;
 }
+
+// The process that works for this job at the service that dev/with_remote_worker.py has started; 0: there is
+// none.
+static inline pid_t remote_worker_process(void) {
+  const char* service = getenv("TEST_WORKER_SERVICE");
+  char path[300];
+  snprintf(path, sizeof path, "/proc/%s/task/%s/children", service ? service : "", service ? service : "");
+  FILE* file = fopen(path, "r");
+  int found = 0;
+  if (!file || fscanf(file, "%d", &found) != 1) found = 0;
+  if (file) fclose(file);
+  return found;
+}

@@ -4,20 +4,20 @@
 namespace hocket::worker {
 namespace {
 
-TEST_F(Workers, OfOneNodeCarryAnAlltoallOut) {
+TEST_P(WorkersAnywhere, OfOneNodeCarryAnAlltoallOut) {
   start(1, 3);
   const auto texts = ForkedRanks().start_all(3, [this](int rank) { return exchange(rank, 5, 20); }).wait();
   EXPECT_EQ(texts, std::vector<std::string>(3, "right"));
 }
 
-TEST_F(Workers, OfTwoNodesCarryAnAlltoallOut) {
+TEST_P(WorkersAnywhere, OfTwoNodesCarryAnAlltoallOut) {
   if (!has_network()) GTEST_SKIP() << "no network between workers: built without UCX";
   start(2, 2);
   const auto texts = ForkedRanks().start_all(4, [this](int rank) { return exchange(rank, 5, 20); }).wait();
   EXPECT_EQ(texts, std::vector<std::string>(4, "right"));
 }
 
-TEST_F(Workers, LongMessages) {
+TEST_P(WorkersAnywhere, LongMessages) {
   if (!has_network()) GTEST_SKIP() << "no network between workers: built without UCX";
   start(2, 1);
   const auto texts =
@@ -25,7 +25,7 @@ TEST_F(Workers, LongMessages) {
   EXPECT_EQ(texts, std::vector<std::string>(2, "right"));
 }
 
-TEST_F(Workers, EndWithTheirRanks) {
+TEST_P(WorkersAnywhere, EndWithTheirRanks) {
   start(1, 1);
   EXPECT_EQ(ForkedRanks().start_all(1, [this](int rank) { return exchange(rank, 5, 1); }).wait()[0], "right");
   int status = -1;
@@ -34,7 +34,7 @@ TEST_F(Workers, EndWithTheirRanks) {
   daemons_.clear();
 }
 
-TEST_F(Workers, AKilledRankIsAnErrorOfTheOthers) {
+TEST_P(WorkersAnywhere, AKilledRankIsAnErrorOfTheOthers) {
   start(1, 2);
   ForkedRanks ranks;
   ranks.start(0, [this](int rank) { return exchange(rank, 5, 1'000'000); });
@@ -46,7 +46,7 @@ TEST_F(Workers, AKilledRankIsAnErrorOfTheOthers) {
   EXPECT_EQ(texts[1], "signal 9");
 }
 
-TEST_F(Workers, AKilledWorkerIsNoticed) {
+TEST_P(WorkersAnywhere, AKilledWorkerIsNoticed) {
   start(1, 2);
   ForkedRanks ranks;
   ranks.start_all(2, [this](int rank) { return exchange(rank, 5, 1'000'000); });
@@ -56,7 +56,7 @@ TEST_F(Workers, AKilledWorkerIsNoticed) {
     EXPECT_EQ(text.substr(0, 8), "status " + std::to_string(static_cast<int>(Status::peer_dead))) << text;
 }
 
-TEST_F(Workers, AStoppedWorkerIsNoticed) {
+TEST_P(WorkersAnywhere, AStoppedWorkerIsNoticed) {
   start(1, 1);
   ForkedRanks ranks;
   ranks.start(0, [this](int rank) { return exchange(rank, 5, 1'000'000); });
@@ -66,7 +66,7 @@ TEST_F(Workers, AStoppedWorkerIsNoticed) {
   EXPECT_EQ(text.substr(0, 8), "status " + std::to_string(static_cast<int>(Status::peer_dead))) << text;
 }
 
-TEST_F(Workers, WhoSaysNonsenseIsGivenUpAlone) {
+TEST_P(WorkersAnywhere, WhoSaysNonsenseIsGivenUpAlone) {
   start(1, 2);
   ForkedRanks ranks;
   ranks.start(0, [this](int rank) {
@@ -84,6 +84,62 @@ TEST_F(Workers, WhoSaysNonsenseIsGivenUpAlone) {
   const auto texts = ranks.wait();
   EXPECT_NE(texts[0].find("did not understand"), std::string::npos) << texts[0];
   EXPECT_EQ(texts[1], "served");
+}
+
+INSTANTIATE_TEST_SUITE_P(, WorkersAnywhere, testing::Values(Seat::beside, Seat::remote),
+                         [](const auto& seat) { return name_of(seat.param); });
+
+class RemoteWorkers : public Workers {
+ protected:
+  RemoteWorkers() : Workers(Seat::remote) {}
+  void SetUp() override {
+    if (!has_network()) GTEST_SKIP() << "no link: built without UCX";
+  }
+
+  /// What two ranks say to whose worker that happens.
+  std::vector<std::string> after(int signal) {
+    start(1, 2);
+    ForkedRanks ranks;
+    ranks.start_all(2, [this](int rank) { return exchange(rank, 5, 1'000'000); });
+    Board::wait_for(board_->under_way, all_ranks());
+    kill(remote_halves_[0], signal);
+    return ranks.wait();
+  }
+};
+
+TEST_F(RemoteWorkers, AKilledOneIsNoticed) {
+  for (const std::string& text : after(SIGKILL))
+    EXPECT_EQ(text.substr(0, 8), "status " + std::to_string(static_cast<int>(Status::peer_dead))) << text;
+}
+
+TEST_F(RemoteWorkers, AStoppedOneIsNoticed) {
+  for (const std::string& text : after(SIGSTOP))
+    EXPECT_EQ(text.substr(0, 8), "status " + std::to_string(static_cast<int>(Status::peer_dead))) << text;
+}
+
+TEST_F(RemoteWorkers, EndWhenTheHostsHalfIsKilled) {
+  start(1, 1);
+  ForkedRanks ranks;
+  ranks.start(0, [this](int rank) { return exchange(rank, 5, 1'000'000); });
+  Board::wait_for(board_->under_way, 1);
+  kill(daemons_[0], SIGKILL);
+  int status = -1;
+  ASSERT_TRUE(ends(remote_halves_[0], &status));
+  EXPECT_TRUE(WIFEXITED(status));
+  remote_halves_.clear();
+  ranks.wait();
+}
+
+TEST_F(RemoteWorkers, EndWithTheirRanks) {
+  start(1, 2);
+  EXPECT_EQ(ForkedRanks().start_all(2, [this](int rank) { return exchange(rank, 5, 3); }).wait(),
+            std::vector<std::string>(2, "right"));
+  for (auto* const processes : {&daemons_, &remote_halves_}) {
+    int status = -1;
+    ASSERT_TRUE(ends(processes->front(), &status));
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    processes->clear();
+  }
 }
 
 }  // namespace

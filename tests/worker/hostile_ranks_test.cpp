@@ -148,7 +148,7 @@ TEST_F(HostileRanks, ThatAreAnotherRankAreRefusedAlone) {
   start_with(2, 2);
   const auto texts = run(300, [&](int rank) {
     Board::wait_for(board_->under_way, partners());
-    Desks desks = Desks::attach(enter(entrance_number(0), 20), test_version);
+    Desks desks = Desks::attach(enter(entrance_number(0, getppid()), 20), test_version);
     Client client(std::move(desks), Client::Place{static_cast<std::uint32_t>(rank), rank - 2, 2, 20});
     client.tell(encode(Open{1, {7, 9}, rank - 2, {0, 1}}));
     return refusal(client);
@@ -165,7 +165,7 @@ TEST_F(HostileRanks, ThatTakeAnothersDeskAreRefused) {
     std::string text;
     for (std::uint32_t desk = 0; desk < 6; ++desk) try {
         if (desk != 2 && desk < 5 && desk > 1) continue;  // nobody has come there
-        Desks desks = Desks::attach(enter(entrance_number(0), 20), test_version);
+        Desks desks = Desks::attach(enter(entrance_number(0, getppid()), 20), test_version);
         Client client(std::move(desks), Client::Place{desk, rank, 2, 20});
         text += "sits at " + std::to_string(desk) + "; ";
       } catch (const Error& error) {

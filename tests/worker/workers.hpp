@@ -25,6 +25,8 @@
 #include "harness/rights.hpp"
 #include "worker/daemon.hpp"
 #include "worker/fabric.hpp"
+#include "worker/remote/forwarder.hpp"
+#include "worker/remote/remote_worker.hpp"
 
 namespace hocket::worker {
 
@@ -47,9 +49,9 @@ struct Board {
   }
 };
 
-inline Entrance entrance_number(int node) {
+inline Entrance entrance_number(int node, pid_t test) {
   char text[66];
-  std::snprintf(text, sizeof text, "%024x%08x:%032x", static_cast<unsigned>(getppid()),
+  std::snprintf(text, sizeof text, "%024x%08x:%032x", static_cast<unsigned>(test),
                 static_cast<unsigned>(node), 77U);
   return *parse_entrance(text);
 }
@@ -65,9 +67,18 @@ inline bool has_network() {
   });
 }
 
+/// Where a node's worker is.
+enum class Seat { beside, remote };
+
+inline std::string name_of(Seat seat) {
+  return seat == Seat::beside ? "Beside" : "Remote";
+}
+
 /// Daemons of so many nodes, each with so many ranks: rank r is on node r / ranks_per_node.
 class Workers : public testing::Test {
  protected:
+  explicit Workers(Seat seat = Seat::beside) : seat_(seat) {}
+
   void start(int nodes, int ranks_per_node) {
     nodes_ = nodes;
     ranks_per_node_ = ranks_per_node;
@@ -78,27 +89,51 @@ class Workers : public testing::Test {
   }
 
   ~Workers() override {
-    for (const pid_t pid : daemons_) {
-      kill(pid, SIGKILL);
-      waitpid(pid, nullptr, 0);
-    }
+    for (const auto& processes : {daemons_, remote_halves_})
+      for (const pid_t pid : processes) {
+        kill(pid, SIGKILL);
+        waitpid(pid, nullptr, 0);
+      }
     if (board_) munmap(board_, sizeof(Board));
   }
 
-  pid_t start_daemon(int node) {
-    const pid_t employer = getpid();
+  template <class Work>
+  static pid_t start_process(Work work) {
     const pid_t pid = fork();
     if (pid != 0) return pid;
     alarm(60);
     try {
-      Daemon(Employment{entrance_number(node), static_cast<std::uint32_t>(ranks_per_node_), employer,
-                        test_version})
-          .run();
+      _exit(work() ? 0 : 1);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "worker: %s\n", error.what());
       _exit(1);
     }
-    _exit(0);
+  }
+
+  pid_t start_daemon(int node) {
+    const Employment employment{entrance_number(node, getpid()), static_cast<std::uint32_t>(ranks_per_node_),
+                                getpid(), test_version};
+    if (seat_ == Seat::remote) return start_halves(employment);
+    return start_process([&] {
+      Daemon(employment).run();
+      return true;
+    });
+  }
+
+  /// That of the host.
+  pid_t start_halves(const Employment& employment) {
+    constexpr remote::Key key{'k', 'e', 'y'};
+    const engine::Descriptor listener = remote::listen_at({"127.0.0.1", "0"});
+    const remote::Place place = remote::place_in(remote::name_of(listener));
+    remote_halves_.push_back(start_process([&] {
+      engine::Descriptor connection;
+      while (!(connection = remote::accept_from(listener))) usleep(1000);
+      return remote::RemoteWorker(remote::hear(std::move(connection), key, test_version)).run();
+    }));
+    return start_process([&] {
+      const ServedRanks::Terms terms{employment.desks, 0, 0};
+      return remote::Forwarder(employment, remote::hire(place, key, terms, test_version)).run();
+    });
   }
 
   int all_ranks() const { return nodes_ * ranks_per_node_; }
@@ -108,7 +143,7 @@ class Workers : public testing::Test {
   /// In a rank: at its desk, and its worker knows all others.
   std::unique_ptr<Client> arrive(int rank) {
     const int node = rank / ranks_per_node_, desk = rank % ranks_per_node_;
-    Desks desks = Desks::attach(enter(entrance_number(node), 20), test_version);
+    Desks desks = Desks::attach(enter(entrance_number(node, getppid()), 20), test_version);
     auto client = std::make_unique<Client>(std::move(desks),
                                            Client::Place{static_cast<std::uint32_t>(desk), rank, 2, 20});
     if (desk == 0) introduce(*client, node);
@@ -195,8 +230,21 @@ class Workers : public testing::Test {
 
   int nodes_ = 0, ranks_per_node_ = 0;
   int liars_ = 0;
+  const Seat seat_;
   Board* board_ = nullptr;
-  std::vector<pid_t> daemons_;
+  std::vector<pid_t> daemons_;  ///< or the host's halves of them
+  std::vector<pid_t> remote_halves_;
+};
+
+/// With a worker beside its ranks, and with a remote one.
+class WorkersAnywhere : public Workers, public testing::WithParamInterface<Seat> {
+ protected:
+  WorkersAnywhere() : Workers(GetParam()) {}
+
+  /// What the test needs a network for, if not for a remote worker.
+  void SetUp() override {
+    if (GetParam() == Seat::remote && !has_network()) GTEST_SKIP() << "no link: built without UCX";
+  }
 };
 
 }  // namespace hocket::worker

@@ -146,8 +146,6 @@ Descriptor connect_to(const Place& place, double seconds) {
 }
 
 Descriptor accept_from(const Descriptor& listener) {
-  pollfd waited{listener.number(), POLLIN, 0};
-  if (poll(&waited, 1, -1) <= 0) return {};
   Descriptor connection(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (connection) set(connection, IPPROTO_TCP, TCP_NODELAY);
   if (connection) set(connection, SOL_SOCKET, SO_KEEPALIVE);

@@ -21,7 +21,7 @@ Place place_in(const std::string& text);
 /// A socket that listens there, or is connected to there. Throw Error with the reason.
 engine::Descriptor listen_at(const Place& place);
 engine::Descriptor connect_to(const Place& place, double seconds);
-/// The next who connects, for whom it waits. Empty: a signal has come, or who has connected has gone.
+/// The next who has connected. Empty: nobody.
 engine::Descriptor accept_from(const engine::Descriptor& listener);
 
 /// "192.168.255.2:18515", as the system knows this side.
