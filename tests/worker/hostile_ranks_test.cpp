@@ -9,7 +9,7 @@
 namespace hocket::worker {
 namespace {
 
-class HostileRanks : public Workers {
+class HostileRanks : public WorkersAnywhere {
  protected:
   /// One node, whose last ranks are liars.
   void start_with(int honest, int liars) {
@@ -49,7 +49,7 @@ Bytes random_bytes(std::mt19937_64& random, std::size_t count) {
   return bytes;
 }
 
-TEST_F(HostileRanks, ThatSayAnythingAreRefusedAlone) {
+TEST_P(HostileRanks, ThatSayAnythingAreRefusedAlone) {
   const std::uint64_t seed = harness::test_seed();
   start_with(2, 12);
   const auto texts = run(500, [&](int rank) {
@@ -68,7 +68,7 @@ TEST_F(HostileRanks, ThatSayAnythingAreRefusedAlone) {
 }
 
 /// Words that mean nothing, without a pause.
-TEST_F(HostileRanks, ThatNeverStopTalkingLeaveOthersTheirTurn) {
+TEST_P(HostileRanks, ThatNeverStopTalkingLeaveOthersTheirTurn) {
   start_with(2, 2);
   const auto texts = run(200, [&](int rank) {
     const auto client = arrive(rank);
@@ -112,7 +112,7 @@ Connect lie_of_workers(int number, const Client& client, int ranks) {
   }
 }
 
-TEST_F(HostileRanks, ThatLieOfOtherWorkersAreRefusedAlone) {
+TEST_P(HostileRanks, ThatLieOfOtherWorkersAreRefusedAlone) {
   if (!has_network()) GTEST_SKIP() << "no network between workers: built without UCX";
   start_with(2, 6);
   const auto texts = run(
@@ -130,7 +130,7 @@ TEST_F(HostileRanks, ThatLieOfOtherWorkersAreRefusedAlone) {
   expect_refused(texts);
 }
 
-TEST_F(HostileRanks, ThatNameTheWorkersOnceMoreAreRefusedAlone) {
+TEST_P(HostileRanks, ThatNameTheWorkersOnceMoreAreRefusedAlone) {
   start_with(2, 1);
   const auto texts = run(300, [&](int rank) {
     Board::wait_for(board_->under_way, partners());
@@ -144,7 +144,7 @@ TEST_F(HostileRanks, ThatNameTheWorkersOnceMoreAreRefusedAlone) {
 }
 
 /// Else it would get the messages of the one that it says it is.
-TEST_F(HostileRanks, ThatAreAnotherRankAreRefusedAlone) {
+TEST_P(HostileRanks, ThatAreAnotherRankAreRefusedAlone) {
   start_with(2, 2);
   const auto texts = run(300, [&](int rank) {
     Board::wait_for(board_->under_way, partners());
@@ -158,7 +158,7 @@ TEST_F(HostileRanks, ThatAreAnotherRankAreRefusedAlone) {
 }
 
 /// And so are those who sit down where somebody is, or was.
-TEST_F(HostileRanks, ThatTakeAnothersDeskAreRefused) {
+TEST_P(HostileRanks, ThatTakeAnothersDeskAreRefused) {
   start_with(2, 3);
   const auto texts = run(300, [&](int rank) {
     Board::wait_for(board_->under_way, partners());
@@ -184,7 +184,7 @@ TEST_F(HostileRanks, ThatTakeAnothersDeskAreRefused) {
 }
 
 /// The same process, which the kernel's locks do not keep from it.
-TEST_F(HostileRanks, ThatSitDownTwiceAreRefused) {
+TEST_P(HostileRanks, ThatSitDownTwiceAreRefused) {
   start(1, 1);
   const auto texts = ForkedRanks()
                          .start_all(1,
@@ -200,6 +200,9 @@ TEST_F(HostileRanks, ThatSitDownTwiceAreRefused) {
                          .wait();
   EXPECT_NE(texts[0].find("has served another process"), std::string::npos) << texts[0];
 }
+
+INSTANTIATE_TEST_SUITE_P(, HostileRanks, testing::Values(Seat::beside, Seat::remote),
+                         [](const auto& seat) { return name_of(seat.param); });
 
 }  // namespace
 }  // namespace hocket::worker

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,9 +99,18 @@ class Node final : private Served::Office {
  public:
   static constexpr std::size_t much = std::size_t{1} << 30U;
 
+  using ProcessOf = std::function<std::unique_ptr<RankProcess>(engine::handover::Desk&)>;
+
   /// All are in the process `process`; rank i shares the i-th of those ranges, if there are any.
   Node(ir::Rank ranks, pid_t process, std::size_t idle_bytes = much,
        const std::vector<engine::SharedRange>& shared = {})
+      : Node(
+            ranks, [process](auto& desk) { return std::make_unique<LocalProcess>(desk, process); },
+            idle_bytes) {
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      tell(static_cast<ir::Rank>(i), engine::handover::Share{shared[i]});
+  }
+  Node(ir::Rank ranks, const ProcessOf& process_of, std::size_t idle_bytes = much)
       : desks_(engine::handover::Desks::create(static_cast<std::uint32_t>(ranks), "test")) {
     fabric_.connect({{}}, std::vector<std::uint32_t>(static_cast<std::size_t>(ranks), 0U));
     for (ir::Rank rank = 0; rank < ranks; ++rank) {
@@ -108,11 +118,8 @@ class Node final : private Served::Office {
       own.rank = rank;
       writers_.emplace_back(own.commands);
       Served::Office& office = *this;
-      served_.push_back(std::make_unique<Served>(office, rank, std::make_unique<LocalProcess>(own, process),
-                                                 own.commands, idle_bytes));
+      served_.push_back(std::make_unique<Served>(office, rank, process_of(own), own.commands, idle_bytes));
     }
-    for (std::size_t i = 0; i < shared.size(); ++i)
-      tell(static_cast<ir::Rank>(i), engine::handover::Share{shared[i]});
   }
 
   ir::Rank ranks() const { return static_cast<ir::Rank>(served_.size()); }

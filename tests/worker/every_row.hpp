@@ -1,0 +1,54 @@
+// Every row of the catalog that consists of messages, with random calls of the four ranks of a node.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory_resource>
+#include <string>
+
+#include "harness/seed.hpp"
+#include "node_calls.hpp"
+
+namespace hocket::worker {
+
+/// Starts it on all ranks, and returns what is wrong.
+inline std::string outcome(Node& node, const NodeCall& call, const Algorithm& row, std::uint32_t number) {
+  for (ir::Rank rank = 0; rank < node.ranks(); ++rank) {
+    node.tell(rank, call.define(rank, row, number, 1));
+    node.tell(rank, engine::handover::Start{number, 0, number});
+  }
+  node.settle();
+  std::string wrong;
+  for (ir::Rank rank = 0; rank < node.ranks(); ++rank) {
+    if (!node.is_served(rank)) wrong += "rank " + std::to_string(rank) + ": " + node.refusal(rank) + "; ";
+    if (node.status(rank, 0) != Status::ok)
+      wrong += "status " + std::to_string(static_cast<int>(node.status(rank, 0))) + "; ";
+    wrong += call.data(rank).check();
+    node.clear(rank, 0);
+  }
+  return wrong;
+}
+
+/// With buffers there.
+inline void expect_every_row_is_carried_out(Node& node, std::pmr::memory_resource* memory) {
+  const std::uint64_t seed = harness::test_seed();
+  SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  open(node, 1, 5, {0, 1, 2, 3});
+  std::uint32_t number = 1;
+  for (const Function function : harness::all_functions())
+    for (int repetition = 0; repetition < 6; ++repetition) {
+      const NodeCall shape(random, node.ranks(), function, 300);
+      for (const Algorithm* row : shape.rows()) {
+        const NodeCall call(random, node.ranks(), function, 300, memory);
+        if (!std::ranges::count(call.rows(), row)) continue;
+        EXPECT_EQ(outcome(node, call, *row, ++number), "")
+            << ir::name_of(row->collective) << ":" << row->name << " function " << static_cast<int>(function);
+        for (ir::Rank rank = 0; rank < node.ranks(); ++rank)
+          node.tell(rank, engine::handover::Forget{number});
+      }
+    }
+  EXPECT_GT(number, 100U);
+}
+
+}  // namespace hocket::worker
