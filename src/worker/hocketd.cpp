@@ -32,7 +32,7 @@ constexpr std::string_view usage =
     "usage: hocketd --for PID | --network | --listen HOST:PORT --key FILE\n"
     "The worker process of a node, which hocket-exec starts where HOCKET_WORKERS asks for it.\n"
     "  --for PID   ends with that process, if no rank has come until then\n"
-    "  --network   says what would carry its messages to another node\n"
+    "  --network   says what would carry its messages to another node, or to HOCKET_WORKER_HOST\n"
     "  --listen HOST:PORT --key FILE\n"
     "              a service for other hosts: works for the jobs of this user there whose "
     "HOCKET_WORKER_HOST\n"
@@ -73,8 +73,25 @@ Employment employment(pid_t employer) {
           Options::from_environment().stall_seconds};
 }
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+remote::Hired hire(const std::string& where, const ServedRanks::Terms& terms) {
+  return remote::hire(remote::place_in(where), remote::key_in(variable("HOCKET_WORKER_KEY")), terms,
+                      engine::handover::build_version());
+}
+
+/// Of a worker elsewhere: the link to it, and whether it has a network.
+void say_remote_network(const std::string& where) {
+  const remote::Hired hired = hire(where, {});
+  std::printf("%s\n", hired.link->carriers().c_str());
+  if (hired.address.empty()) throw Error("other workers do not reach it: " + hired.why_alone);
+}
+
 /// As it speaks to another worker: one of this process has to do.
-void say_network() {
+void say_own_network() {
   const std::unique_ptr<Fabric> self = open_network(), other = open_network();
   const auto bytes_of = [](const Fabric& fabric) {
     const std::span<const std::byte> address = fabric.address();
@@ -91,11 +108,6 @@ void begin_to_serve() {
   let_starter_go_on();
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
 /// Where ranks are served from here, this needs a core of its own.
 int work(const Employment& employment) {
   settle(variable("HOCKET_WORKER_CPUS"), static_cast<int>(employment.desks), workers_asked_for());
@@ -108,9 +120,7 @@ int work(const Employment& employment) {
 /// The worker is elsewhere, and when it has gone its ranks must find that this has ended, too.
 int forward(const Employment& employment, const std::string& where) {
   settle(variable("HOCKET_WORKER_CPUS"), 0, 0);
-  remote::Hired hired = remote::hire(remote::place_in(where), remote::key_in(variable("HOCKET_WORKER_KEY")),
-                                     {employment.desks, employment.stall_seconds, 0}, employment.version);
-  remote::Forwarder forwarder(employment, std::move(hired));
+  remote::Forwarder forwarder(employment, hire(where, {employment.desks, employment.stall_seconds, 0}));
   begin_to_serve();
   if (!forwarder.run()) _exit(1);
   return 0;
@@ -127,7 +137,9 @@ int listen_there(const std::string& where, const std::string& key_file) {
 int run(std::span<char*> arguments) {
   const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   prctl(PR_SET_TIMERSLACK, 1UL);  // naps last as long as they say
-  if (words == std::vector<std::string>{"--network"}) return say_network(), 0;
+  const std::string where = variable("HOCKET_WORKER_HOST");
+  if (words == std::vector<std::string>{"--network"})
+    return where.empty() ? say_own_network() : say_remote_network(where), 0;
   if (words.size() == 4 && words[0] == "--listen" && words[2] == "--key")
     return listen_there(words[1], words[3]);
   if (words.size() != 2 || words[0] != "--for") {
@@ -135,7 +147,6 @@ int run(std::span<char*> arguments) {
     return 2;
   }
   const Employment terms = employment(process_in(words[1]));
-  const std::string where = variable("HOCKET_WORKER_HOST");
   return where.empty() ? work(terms) : forward(terms, where);
 }
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hocket.doctor import machine, sharing
+from hocket import processes
+from hocket.doctor import installation, machine, sharing
 from hocket.doctor.finding import Verdict
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
@@ -72,3 +73,28 @@ def test_a_broken_installation_is_an_error(hocket: Hocket, tmp_path: Path) -> No
     assert told.returncode == 1
     assert "missing" in told.stdout
     assert "make build" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("told", "verdict", "words"),
+    [
+        (
+            processes.Finished(0, "self/memory0 within this process; tcp/card0 to 1\n", ""),
+            Verdict.good,
+            "by tcp/card0",
+        ),
+        (
+            processes.Finished(1, "", "hocketd: 10.0.0.2:1: Connection refused\n"),
+            Verdict.bad,
+            "none at 10.0.0.2:1",
+        ),
+    ],
+)
+def test_workers_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, told: processes.Finished, verdict: Verdict, words: str
+) -> None:
+    monkeypatch.setenv("HOCKET_WORKER_HOST", "10.0.0.2:1")
+    monkeypatch.setattr(processes, "run_captured", lambda *_: told)
+    finding = installation.workers()
+    assert finding.verdict is verdict
+    assert words in finding.found

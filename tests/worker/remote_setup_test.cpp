@@ -68,7 +68,7 @@ class KeyFile : public testing::Test {
 };
 
 TEST_F(KeyFile, IsItsUsersAlone) {
-  write(std::string(64, 'k') + "\n");
+  write(std::string(65, 'k'));
   EXPECT_EQ(error(), "none");
   EXPECT_TRUE(is_same(key_in(path_), key_in(path_)));
   EXPECT_FALSE(is_same(key_in(path_), right));

@@ -37,12 +37,28 @@ def plugins() -> Finding:
     return Finding("plugins", Verdict.good, "Open MPI, MPICH (also Intel MPI), MPI-5 standard ABI")
 
 
+def _remote_workers(where: str, told: processes.Finished) -> Finding:
+    """Workers that HOCKET_WORKER_HOST asks for."""
+    if told.status == 0:
+        link = told.output.strip().rpartition("; ")[2].removesuffix(" to 1")
+        return Finding("workers", Verdict.good, f"run at {where}, reached by {link}")
+    lines = told.errors.strip().splitlines() or [f"exit status {told.status}"]
+    return Finding(
+        "workers",
+        Verdict.bad,
+        f"none at {where}: {lines[-1].removeprefix('hocketd: ')}",
+        f"there: hocketd --listen {where} --key FILE; here: HOCKET_WORKER_KEY=FILE with the same key",
+    )
+
+
 def workers() -> Finding:
     """What HOCKET_WORKERS=1 would speak between nodes."""
     try:
         told = processes.run_captured([str(_paths.worker()), "--network"], dict(os.environ), _worker_seconds)
     except OSError as problem:
         return Finding("workers", Verdict.bad, f"{_paths.worker()}: {problem.strerror}", _build_hint)
+    if where := os.environ.get("HOCKET_WORKER_HOST"):
+        return _remote_workers(where, told)
     if told.status != 0:
         lines = told.errors.strip().splitlines() or [f"exit status {told.status}"]
         return Finding(

@@ -187,4 +187,13 @@ void receive_all(const Descriptor& socket, std::span<std::byte> data, const Dead
   });
 }
 
+void end_sending(const Descriptor& socket, const Deadline& end) noexcept {
+  std::array<char, 4096> unread;
+  shutdown(socket.number(), SHUT_WR);
+  while (wait_for(socket, POLLIN, end))
+    if (const ssize_t got = recv(socket.number(), unread.data(), unread.size(), 0);
+        got == 0 || (got < 0 && !is_later()))
+      return;
+}
+
 }  // namespace hocket::worker::remote

@@ -32,5 +32,8 @@ std::string device_of(const engine::Descriptor& socket);
 // All of it, or an Error when the other side has closed it or the time is over.
 void send_all(const engine::Descriptor& socket, std::span<const std::byte> data, const Deadline& end);
 void receive_all(const engine::Descriptor& socket, std::span<std::byte> data, const Deadline& end);
+/// No more will be sent. Waits until the other side has closed it, too: who closes what it has not read takes
+/// back what it has sent.
+void end_sending(const engine::Descriptor& socket, const Deadline& end) noexcept;
 
 }  // namespace hocket::worker::remote

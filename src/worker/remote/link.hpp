@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/descriptor.hpp"
@@ -49,6 +50,8 @@ class Link {
   void progress() noexcept;
   /// Rises with all that comes and goes.
   std::uint64_t moved() const noexcept { return fabric_->moved(); }
+  /// For people: the transports that carry it, as the fabric says.
+  std::string carriers() const { return fabric_->carriers(); }
   /// Nothing comes any more, or what has come was no frame of this build.
   bool is_broken() noexcept;
   void give_up() noexcept { is_broken_ = true; }

@@ -87,6 +87,7 @@ void refuse(const Descriptor& connection, const std::string& why) {
   Answer answer;
   put(answer.refusal, why);
   send(connection, answer, Deadline(patience_seconds));
+  end_sending(connection, Deadline(1));
 }
 
 void check(const Wish& wish, const std::string& version) {
