@@ -156,7 +156,7 @@ TEST_F(RemoteSetup, RefusesAnotherKey) {
 }
 
 TEST_F(RemoteSetup, RefusesAnotherVersion) {
-  EXPECT_TRUE(says(hire_with(right, "two"), "of another version of Hocket: one, not two"));
+  EXPECT_TRUE(says(hire_with(right, "two"), "of another version of Hocket: one (the host: two)"));
 }
 
 TEST_F(RemoteSetup, RefusesANodeWithoutRanks) {

@@ -101,12 +101,14 @@ void Forwarder::share(Guest& guest, const Frame& frame) {
   }
 }
 
-/// What the worker says of a rank that is not there any more, nobody needs, but that its memory is gone.
+/// Who says something is well. What the worker says of a rank that is not there any more, nobody needs, but
+/// that its memory is gone.
 void Forwarder::carry_out(const Frame& frame) {
   const FrameHead& head = frame.head;
+  reception_.beat();
   if (head.kind == FrameKind::read) return memory_.read(frame, process_at(head.desk));
   if (head.kind == FrameKind::write) return memory_.write(frame, process_at(head.desk));
-  if (head.kind == FrameKind::beat) return reception_.beat();
+  if (head.kind == FrameKind::beat) return;
   if (head.kind == FrameKind::connected) return reception_.say_connected();
   const auto found = guests_.find(head.desk);
   if (found == guests_.end()) return;

@@ -28,7 +28,7 @@ enum class FrameKind : std::uint32_t {
   share,   ///< an engine::SharedRange, of which the rank has said that it may be mapped
   forget,  ///< all such ranges
   connected,  ///< the workers of all nodes know each other
-  beat,       ///< the worker is well
+  beat,       ///< the worker is well, as all that it says tells
 };
 
 struct FrameHead {

@@ -29,7 +29,7 @@ RemoteWorker::RemoteWorker(Applicant applicant)
   applicant.accept(ranks_.address(), ranks_.why_alone());
 }
 
-/// One that has not left says that the link is busy, which is as good.
+/// What has not left will say as much.
 void RemoteWorker::beat() noexcept {
   const std::uint64_t now = monotonic_ns();
   if (now - beat_ns_ < beat_ns || link_->unsent() != 0) return;

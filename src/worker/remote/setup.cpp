@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -19,7 +20,8 @@ using engine::handover::most_desks;
 namespace {
 
 constexpr std::uint64_t magic = 0x316b6e696c;  // "link1"
-constexpr double patience_seconds = 10;
+/// hocket-exec waits for little longer (launcher/start_worker.c).
+constexpr double patience_seconds = 4;
 constexpr std::uint32_t longest_address = 16'384;
 
 /// First, and alone: from who does not have the key nothing else is read.
@@ -74,6 +76,13 @@ Link::Address address_of(const Fabric& fabric) {
   return {fabric.address().begin(), fabric.address().end()};
 }
 
+/// The one by which both have met, unless the user knows better: a network card may have a faster way to its
+/// host than that of its addresses.
+std::unique_ptr<Fabric> open_link(const Descriptor& connection) {
+  const char* const wanted = std::getenv("HOCKET_WORKER_DEVICE");
+  return open_network(wanted && *wanted ? wanted : device_of(connection));
+}
+
 Descriptor copy_of(const Descriptor& connection) {
   return Descriptor(dup(connection.number()));
 }
@@ -92,7 +101,8 @@ void refuse(const Descriptor& connection, const std::string& why) {
 
 void check(const Wish& wish, const std::string& version) {
   if (text_in(wish.version) != version)
-    throw Error("the worker is of another version of Hocket: " + version + ", not " + text_in(wish.version));
+    throw Error("the worker is of another version of Hocket: " + version +
+                " (the host: " + text_in(wish.version) + ")");
   if (wish.desks == 0 || wish.desks > most_desks) throw Error("a node of so many ranks");
 }
 
@@ -100,7 +110,7 @@ void check(const Wish& wish, const std::string& version) {
 
 Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, const std::string& version) {
   Descriptor connection = connect_to(place, patience_seconds);
-  std::unique_ptr<Fabric> fabric = open_network(device_of(connection));
+  std::unique_ptr<Fabric> fabric = open_link(connection);
   const Deadline end(patience_seconds);
   send(connection, Greeting{magic, key}, end);
   Wish wish;
@@ -126,7 +136,7 @@ Applicant hear(Descriptor connection, const Key& key, const std::string& version
   const auto wish = receive<Wish>(connection, end);
   check(wish, version);
   const Link::Address host = receive_address(connection, wish.link_bytes, end);
-  std::unique_ptr<Fabric> fabric = open_network(device_of(connection));
+  std::unique_ptr<Fabric> fabric = open_link(connection);
   Applicant applicant;
   applicant.terms = {wish.desks, wish.stall_seconds, 0};
   applicant.link_address = address_of(*fabric);
