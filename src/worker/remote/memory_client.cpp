@@ -100,7 +100,7 @@ int MemoryClient::collect_ended() noexcept {
   int error = 0;
   std::erase_if(requests_, [&](Request& request) {
     const bool ended = has_ended(request);
-    if (ended && error == 0) error = *request.answer;
+    if (ended && error == 0) error = request.answer.value_or(EPROTO);
     return ended;
   });
   return error;

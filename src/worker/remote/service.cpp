@@ -47,17 +47,21 @@ int work_for(Descriptor connection, const Key& key) try {
 
 void Service::start_worker(Descriptor connection) {
   const pid_t service = getpid();
-  Descriptor own(dup(connection.number()));
   const pid_t pid = fork();
-  if (pid < 0) std::perror("hocketd: no process for a worker");
-  if (pid > 0) workers_.push_back({pid, std::move(own), {}});
-  if (pid != 0) return;
+  if (pid == 0) become_worker(service, std::move(connection));
+  if (pid < 0)
+    std::perror("hocketd: no process for a worker");
+  else
+    workers_.push_back({pid, std::move(connection), {}});
+}
+
+/// Without others' connections, which end when nobody has them.
+void Service::become_worker(pid_t service, Descriptor connection) {
   for (const int number : {SIGTERM, SIGINT, SIGCHLD}) signal(number, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != service) _exit(1);
   close(listener_.number());
-  own.reset();
-  workers_.clear();  // others' connections, which end when nobody has them
+  workers_.clear();
   _exit(work_for(std::move(connection), key_));
 }
 

@@ -33,6 +33,7 @@ class Service {
   bool has_room() const noexcept { return workers_.size() < most_workers; }
   void wait();
   void start_worker(engine::Descriptor connection);
+  [[noreturn]] void become_worker(pid_t service, engine::Descriptor connection);
   void reap();
   void end_late_ones();
 
