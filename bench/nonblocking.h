@@ -50,7 +50,7 @@ long units_in(double seconds);  // on an undisturbed core
 void* memory(size_t bytes);
 
 // Where the time of an operation goes; what the calls of MPI in it took of the thread's core, and how long
-// the node's worker process ran meanwhile.
+// the node's worker process, and its card, ran meanwhile.
 enum phase {
   phase_total,
   phase_start,
@@ -59,6 +59,7 @@ enum phase {
   phase_wait,
   phase_core,
   phase_worker,
+  phase_card,
   phase_count
 };
 

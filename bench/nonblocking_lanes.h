@@ -44,6 +44,8 @@ struct table {
 
 // Seconds that this node's worker process has run; 0: there is none, or it cannot be told.
 double worker_core_now(void);
+// The same of all processes of this node's card, in the lab.
+double card_core_now(void);
 
 // One JSON line. `index`: of the lane in the table.
 void print_lane(FILE* out, const struct nonblocking_options* options, const struct lane* lane,

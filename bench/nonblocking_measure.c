@@ -107,6 +107,7 @@ static void operations_apart(const struct lane* lane, struct times* median) {
   struct times each[most_apart];
   memset(each, 0, sizeof each);
   const double worker = lane->reads_cpu ? worker_core_now() : 0;
+  const double card = lane->reads_cpu ? card_core_now() : 0;
   const double end = now() + longest_turn;
   int count = 0;
   while (referee_decides(count == 0 || (count < lane->per_turn && now() < end))) {
@@ -117,7 +118,9 @@ static void operations_apart(const struct lane* lane, struct times* median) {
   }
   qsort(each, (size_t)count, sizeof *each, by_total);
   *median = each[count / 2];
-  if (lane->reads_cpu) median->seconds[phase_worker] = (worker_core_now() - worker) / count;
+  if (!lane->reads_cpu) return;
+  median->seconds[phase_worker] = (worker_core_now() - worker) / count;
+  median->seconds[phase_card] = (card_core_now() - card) / count;
 }
 
 static double back_to_back(const struct lane* lane, int times) {

@@ -55,8 +55,9 @@ void print_lane(FILE* out, const struct nonblocking_options* options, const stru
           spread_of(table, index, phase_start).median, spread_of(table, index, phase_compute).median,
           spread_of(table, index, phase_test).median, spread_of(table, index, phase_wait).median);
   if (lane->reads_cpu)
-    fprintf(out, "\"cpu_us\": %.4f, \"worker_us\": %.4f, ", spread_of(table, index, phase_core).median,
-            spread_of(table, index, phase_worker).median);
+    fprintf(out, "\"cpu_us\": %.4f, \"worker_us\": %.4f, \"card_us\": %.4f, ",
+            spread_of(table, index, phase_core).median, spread_of(table, index, phase_worker).median,
+            spread_of(table, index, phase_card).median);
   fprintf(out, "\"batches\": %d, \"k\": %d}\n", table->rounds, lane->per_turn);
 }
 

@@ -95,6 +95,16 @@ def test_misses_are_marked() -> None:
     assert [cell for cell in bad if "missed" in cell] == ["**90 (90-90), missed**"]
 
 
+def test_workers_on_cards_and_on_a_shared_heap_have_tables_of_their_own() -> None:
+    lanes = [*_job(96), *_job(90, card_cores=0.5, card_us=400.0), *_job(97, shared_heap=1)]
+    found = workers_figures.figures(lanes)
+    (plain,), (heap,) = workers_page.overlap_rows(found), workers_page.overlap_rows(found, 1)
+    assert (plain[6], heap[6]) == ("96 (96-96)", "97 (97-97)")
+    (remote,) = workers_page.remote_rows(found)
+    assert remote[1] == "2 nodes of 1, 100mbit, cards of 0.5 cores"
+    assert remote[9:11] == ["15 (15-15)", "40 (40-40)"]
+
+
 def test_without_a_core_the_wish_is_judged_alone() -> None:
     lanes = [*_job(0, workers=0), *_job(0, workers=1)]
     lanes += [lane for lane in _job(0, workers=1, bytes=8) if lane.side == "hocket"]

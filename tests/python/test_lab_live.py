@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -19,10 +18,10 @@ import pytest
 from hocket import _paths, mpis
 from hocket.errors import CommandError
 from hocket.lab import lab, slurm, state, statistics
-from hocket.lab.process import Process, running
 from hocket.lab.shape import Shape
 from hocket.topology import tree
 from lab_needs import why_no_lab
+from lab_processes import all_gone, below, named, network_namespaces, networks_of, of_lab
 from waiting import until
 
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
@@ -85,40 +84,6 @@ def _script(folder: Path, text: str) -> list[str]:
     file = folder / "program.py"
     file.write_text(text)
     return [sys.executable, str(file)]
-
-
-def _of_lab(supervisor: int) -> list[Process]:
-    """All processes in the lab's PID namespace and those below."""
-    inode = Path(f"/proc/{supervisor}/ns/pid_for_children").stat().st_ino
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            stat = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            parents[int(folder.name)] = (int(stat[1]), (folder / "ns" / "pid").stat().st_ino)
-    inside = {pid for pid, (_, namespace) in parents.items() if namespace == inode} | {supervisor}
-    while more := {pid for pid, (parent, _) in parents.items() if parent in inside} - inside:
-        inside |= more
-    return [process for pid in inside if (process := running(pid))]
-
-
-def _network_namespaces() -> set[int]:
-    found = set()
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            found.add((folder / "ns" / "net").stat().st_ino)
-    return found
-
-
-def _networks_of(processes: list[Process]) -> set[int]:
-    found = set()
-    for process in processes:
-        with contextlib.suppress(OSError):
-            found.add(Path(f"/proc/{process.pid}/ns/net").stat().st_ino)
-    return found
-
-
-def _all_gone(processes: list[Process], networks: set[int]) -> bool:
-    return not any(each.is_alive() for each in processes) and not networks & _network_namespaces()
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich"])
@@ -304,62 +269,43 @@ def _job_under_way(more: list[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def _sleepers(processes: list[Process]) -> int:
-    count = 0
-    for process in processes:
-        with contextlib.suppress(OSError):
-            count += Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n"
-    return count
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_all_ends_with_the_supervisor(hocket: Hocket, number: signal.Signals) -> None:
     hocket("lab", "up")
     supervisor = state.get("lab").supervisor
     with _job_under_way([]) as job:
-        assert until(lambda: _sleepers(_of_lab(supervisor.pid)) >= 4, 30)
-        inside = _of_lab(supervisor.pid)
-        networks = _networks_of(inside)
+        assert until(lambda: named(of_lab(supervisor.pid), "sleep") >= 4, 30)
+        inside = of_lab(supervisor.pid)
+        networks = networks_of(inside)
         assert len(networks) >= 8  # 4 nodes, 3 switches, the head
         os.kill(supervisor.pid, number)
         assert job.wait(timeout=30) != 0
-    assert until(lambda: _all_gone(inside, networks))
+    assert until(lambda: all_gone(inside, networks))
     assert "no lab named" in hocket("lab", "stats").stderr
     assert not state.folder().exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_lab_of_one_command_ends_with_it(number: signal.Signals) -> None:
-    before = _network_namespaces()
+    before = network_namespaces()
     with _job_under_way(["--up"]) as job:
-        assert until(lambda: _sleepers(_below(job.pid)) >= 4, 30)
-        inside = _below(job.pid)
-        networks = _networks_of(inside) - before
+        assert until(lambda: named(below(job.pid), "sleep") >= 4, 30)
+        inside = below(job.pid)
+        networks = networks_of(inside) - before
         job.send_signal(number)
         job.wait(timeout=30)
     assert networks
-    assert until(lambda: _all_gone(inside, networks))
-
-
-def _below(ancestor: int) -> list[Process]:
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-    inside = {ancestor}
-    while more := {pid for pid, parent in parents.items() if parent in inside} - inside:
-        inside |= more
-    return [process for pid in inside - {ancestor} if (process := running(pid))]
+    assert until(lambda: all_gone(inside, networks))
 
 
 def test_an_ended_run_leaves_the_lab_and_no_job(hocket: Hocket) -> None:
     hocket("lab", "up")
     supervisor = state.get("lab").supervisor
     with _job_under_way([]) as job:
-        assert until(lambda: _sleepers(_of_lab(supervisor.pid)) >= 4, 30)
+        assert until(lambda: named(of_lab(supervisor.pid), "sleep") >= 4, 30)
         job.terminate()
         job.wait(timeout=30)
-    assert until(lambda: _sleepers(_of_lab(supervisor.pid)) == 0)
+    assert until(lambda: named(of_lab(supervisor.pid), "sleep") == 0)
     assert supervisor.is_alive()
 
 
@@ -473,9 +419,9 @@ def test_a_killed_node_is_gone_with_all_in_it(hocket: Hocket) -> None:
     made = state.get("lab")
     on_node = hocket("lab", "shell", "n1", "--", "sh", "-c", "(sleep 77 >/dev/null 2>&1 </dev/null &)")
     assert on_node.returncode == 0
-    assert _sleepers(_of_lab(made.supervisor.pid)) == 1
+    assert named(of_lab(made.supervisor.pid), "sleep") == 1
     assert hocket("lab", "kill", "n1").returncode == 0
-    assert until(lambda: _sleepers(_of_lab(made.supervisor.pid)) == 0)
+    assert until(lambda: named(of_lab(made.supervisor.pid), "sleep") == 0)
     assert "n1  10.77.0.2  100mbit  dead" in hocket("lab", "topo").stdout
     assert [link.lower for link in statistics.read(state.get("lab"))].count("n1") == 0
     for words in (("kill", "n1"), ("shell", "n1", "true"), ("mend", "n1"), ("traffic", "--nodes", "n0,n1")):

@@ -75,6 +75,14 @@ def test_a_process_number_used_again_is_no_lab(start: int) -> None:
     assert not state.folder().exists()
 
 
+def test_a_lab_takes_the_place_of_a_dead_one() -> None:
+    _add(_lab("one", Process(os.getpid(), 1)))
+    with state.registering():
+        assert state.find("one") is None
+        state.add(_lab("one", _this_process()))
+    assert state.find("one")
+
+
 @pytest.mark.parametrize("text", ["", "{", "{}", "[]", '{"name": 1}'])
 def test_a_broken_file_is_no_lab(text: str) -> None:
     _add(_lab("good", _this_process()))
@@ -101,6 +109,10 @@ def test_a_process_ends_once() -> None:
 
 def test_paths_below_tmp_have_to_be_made_visible() -> None:
     assert visible.entries(["/usr/bin/env", "/tmp/a/b", "/tmp/c", "/tmp", "/tmp/a/d"]) == ["a", "c"]
+
+
+def test_a_script_among_the_words_is_no_file() -> None:
+    assert visible.of_job(["python", "-c", "pass\n" * 1000]) == visible.of_job(["python", "-c"])
 
 
 def test_folders_with_odd_names_are_made_visible_on_all_machines() -> None:

@@ -50,13 +50,15 @@ class Lane(Origin):
     compute_us: float = 0.0
     test_us: float = 0.0
     wait_us: float = 0.0
-    # That calls of MPI took of the thread's core, and that the node's worker ran; 0: not read, since
-    # operations are short.
+    # That calls of MPI took of the thread's core, that the node's worker ran, and its card's processes; 0:
+    # not read, since operations are short, or not there.
     cpu_us: float = 0.0
     worker_us: float = 0.0
+    card_us: float = 0.0
     progress: str = ""  # HOCKET_PROGRESS and HOCKET_NODE_SIZE of the run, if set; never when untouched
     node_size: int = 0
-    workers: int = 0  # HOCKET_WORKERS likewise
+    workers: int = 0  # HOCKET_WORKERS and HOCKET_SHARED_HEAP likewise
+    shared_heap: int = 0
     link: str = ""  # machine.link()
     schema: str = "hocket-nonblocking-1"
 
@@ -78,6 +80,7 @@ class Settings:
     progress: str = ""
     node_size: int = 0
     workers: int = 0
+    shared_heap: int = 0
 
     def __post_init__(self) -> None:
         if self.progress and self.progress not in PROGRESS:
@@ -88,6 +91,7 @@ class Settings:
             "HOCKET_PROGRESS": self.progress,
             "HOCKET_NODE_SIZE": str(self.node_size or ""),
             "HOCKET_WORKERS": str(self.workers or ""),
+            "HOCKET_SHARED_HEAP": str(self.shared_heap or ""),
         }
         return {name: value for name, value in found.items() if value}
 

@@ -29,6 +29,7 @@ from hocket.lab.shape import Shape
 from hocket.mpis import Mpi
 
 WITH_WORKERS = Settings(workers=1)
+WITH_SHARED_HEAP = Settings(workers=1, shared_heap=1)
 WITHOUT = Settings()
 _start_seconds = 60.0
 _bound_seconds = 300.0
@@ -36,22 +37,25 @@ _bound_seconds = 300.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where a job runs. rate: of a node's link, bits per second."""
+    """Where a job runs. rate: of a node's link, bits per second; card_cores: that each node's card has, on
+    which its worker runs (0: it is on the node)."""
 
     nodes: int
     ppn: int
     rate: int
+    card_cores: float = 0.0
 
     @property
     def ranks(self) -> int:
         return self.nodes * self.ppn
 
     def shape(self) -> Shape:
-        return Shape(leaves=self.nodes, nodes=1, rate=self.rate, uplink=self.rate)
+        return Shape(leaves=self.nodes, nodes=1, rate=self.rate, uplink=self.rate, card_cores=self.card_cores)
 
     def __str__(self) -> str:
         nodes = f"{self.nodes} nodes" if self.nodes > 1 else "1 node"
-        return f"{nodes} of {self.ppn}, {format_rate(self.rate)}"
+        cards = f", cards of {self.card_cores:g} cores" if self.card_cores else ""
+        return f"{nodes} of {self.ppn}, {format_rate(self.rate)}{cards}"
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,12 @@ class WorkerLane(Lane):
     nodes: int = 0
     ppn: int = 0
     rate: int = 0
+    card_cores: float = 0.0
     run: int = 0
     schema: str = "hocket-workers-1"
 
     def place(self) -> Place:
-        return Place(self.nodes, self.ppn, self.rate)
+        return Place(self.nodes, self.ppn, self.rate, self.card_cores)
 
 
 LANES = Kind(WorkerLane)
@@ -91,6 +96,7 @@ class Metadata(Origin):
     ppn: int
     rate: int
     run: int
+    card_cores: float = 0.0
     link: str = ""  # machine.link()
     schema: str = "hocket-worker-metadata-1"
 
@@ -103,7 +109,8 @@ def _captured(mpi: Mpi, place: Place, program: Sequence[str], bound: float, **va
     referee = {"BENCH_REFEREE": str(lab_machine.FOLDER / "referee")}
     wanted = jobs.Wanted(place.ranks, place.ppn)
     with lab.temporary(lambda: lab.start("bench", place.shape())) as where:
-        done = jobs.run_captured(where, mpi, wanted, program, bound, **referee, **variables)
+        cards = {"BENCH_CARDS": str(where.card_groups())} if place.card_cores else {}
+        done = jobs.run_captured(where, mpi, wanted, program, bound, **referee, **cards, **variables)
     if done.status != 0 and "wrong results" not in done.errors:
         raise runner.failure(mpi, done)
     return done.output

@@ -71,6 +71,11 @@ class Run:
         beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
         return 100 * beside.worker_us / pure if beside and beside.worker_us and pure else None
 
+    def by_card(self) -> float | None:
+        """The same of all processes of the node's card."""
+        beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
+        return 100 * beside.card_us / pure if beside and beside.card_us and pure else None
+
     def total(self) -> float | None:
         """How many times as long the MPI's own takes beside the same work."""
         mine, others = (side.lane("nonblocking", "work", apart=True) for side in (self.hocket, self.native))
@@ -95,6 +100,7 @@ class Figures:
     mpi: str
     place: Place
     workers: int
+    shared_heap: int
     collective: str
     bytes: int
     runs: Sequence[Run]
@@ -106,7 +112,7 @@ class Figures:
         return not any(run.hocket.is_wrong(form) for run in self.runs for form in ("blocking", "nonblocking"))
 
 
-_Where = tuple[str, Place, int]  # MPI, place, workers
+_Where = tuple[str, Place, int, int]  # MPI, place, workers, shared heap
 
 
 def _runs(lanes: Sequence[WorkerLane]) -> Iterable[list[WorkerLane]]:
@@ -126,7 +132,7 @@ def figures(lanes: Sequence[WorkerLane]) -> list[Figures]:
     """In the order in which they first appear."""
     jobs: dict[_Where, list[WorkerLane]] = {}
     for lane in lanes:
-        jobs.setdefault((lane.mpi, lane.place(), lane.workers), []).append(lane)
+        jobs.setdefault((lane.mpi, lane.place(), lane.workers, lane.shared_heap), []).append(lane)
     found: dict[tuple[_Where, str, int], list[Run]] = {}
     for where, some in jobs.items():
         for job in _runs(some):

@@ -47,6 +47,21 @@ own takes with the same work (target {figures.LEAST_TOTAL:g}). *Over blocking*: 
 work, over the quicker one of both blocking calls (target {figures.MOST_LATENCY:g} from
 {format_bytes(figures.LATENCY_BYTES)} on)."""
 
+_heap_text = """\
+The same with `HOCKET_SHARED_HEAP=1`: buffers are memory that the worker maps, and nothing is copied to and
+from it. The same targets."""
+
+REMOTE_HEADER = (
+    *OVERLAP_HEADER[:9],
+    *("host's half, core %", "card's core %", "total, times", "over blocking, times"),
+)
+_remote_text = """\
+The same with the worker on the node's card (`hocket lab up --dpu`): a computer that the node's link belongs
+to, with a quota of the processor. Here all cards, hosts and links share the cores of one machine, so that
+what a card uses is taken from somebody, where a network card's processor takes it from nobody: *host's half*
+is what would stay on the host (desks, and copies over the link, which RDMA would save), *card's core* what
+would not. Without targets."""
+
 WITHOUT_CORE_HEADER = ("MPI", "nodes of ranks, links", "collective", "bytes", "runs", "times as fast")
 _without_core_text = f"""\
 As many ranks as cores: a worker would take one of theirs, so there is none, and `HOCKET_WORKERS=1` changes
@@ -94,15 +109,17 @@ def _text(found: Spread | None, digits: int) -> str:
 
 def _has_core(one: Figures, found: Sequence[Figures]) -> bool:
     """A place that was also measured without the wish for workers is one without a core for them."""
-    return bool(one.workers) and not any(
-        (other.mpi, other.place, other.workers) == (one.mpi, one.place, 0) for other in found
+    return (
+        bool(one.workers)
+        and not one.place.card_cores
+        and not any((other.mpi, other.place, other.workers) == (one.mpi, one.place, 0) for other in found)
     )
 
 
-def overlap_rows(found: Sequence[Figures]) -> list[list[str]]:
+def overlap_rows(found: Sequence[Figures], shared_heap: int = 0) -> list[list[str]]:
     rows = []
     for one in found:
-        if not _has_core(one, found):
+        if not _has_core(one, found) or one.shared_heap != shared_heap:
             continue
         has_target = one.bytes >= figures.LARGE_BYTES
         of_latency = figures.MOST_LATENCY if one.bytes >= figures.LATENCY_BYTES else float("inf")
@@ -117,6 +134,20 @@ def overlap_rows(found: Sequence[Figures]) -> list[list[str]]:
             _at_most(one.of(figures.Run.latency), of_latency, 2),
         ])  # fmt: skip
     return rows
+
+
+def remote_rows(found: Sequence[Figures]) -> list[list[str]]:
+    return [
+        [
+            *_place(one),
+            *(_text(one.of(figures.Run.hidden_natively), 0), _text(one.of(figures.Run.hidden), 0)),
+            *(_text(one.of(figures.Run.hidden_of_work), 0), _text(one.of(figures.Run.in_mpi), 1)),
+            *(_text(one.of(figures.Run.by_worker), 0), _text(one.of(figures.Run.by_card), 0)),
+            *(_text(one.of(figures.Run.total), 2), _text(one.of(figures.Run.latency), 2)),
+        ]
+        for one in found
+        if one.place.card_cores
+    ]
 
 
 def without_core_rows(found: Sequence[Figures]) -> list[list[str]]:
@@ -185,6 +216,8 @@ def page(lanes: Sequence[WorkerLane], applications: Sequence[Timed], told: Seque
     parts = [
         machines(records),
         _section("Overlap", _overlap_text, OVERLAP_HEADER, overlap_rows(found)),
+        _section("Shared heap", _heap_text, OVERLAP_HEADER, overlap_rows(found, 1)),
+        _section("Workers on cards", _remote_text, REMOTE_HEADER, remote_rows(found)),
         _section("Applications", _applications_text, APPLICATIONS_HEADER, application_rows(applications)),
         _section("Buffers that are known", _metadata_text, METADATA_HEADER, metadata_rows(told)),
         _section("Without a core", _without_core_text, WITHOUT_CORE_HEADER, without_core_rows(found)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hocket.bench import runner, workers
@@ -14,7 +14,7 @@ from hocket.bench.workers import Application, Place
 from hocket.errors import unknown
 from hocket.mpis import Mpi
 
-PARTS = ("overlap", "applications", "metadata", "core")
+PARTS = ("overlap", "heap", "remote", "applications", "metadata", "core")
 COLLECTIVES = ("alltoall", "allgather", "bcast")
 _KIB, _MIB = 1 << 10, 1 << 20
 _mega = 10**6
@@ -23,6 +23,7 @@ _places = {
     Place(2, 1, 100 * _mega): (64 * _KIB, 256 * _KIB, _MIB),
     Place(2, 1, 500 * _mega): (64 * _KIB, 256 * _KIB, _MIB, 4 * _MIB),
 }
+_card_cores = 0.5
 _fast = Place(2, 1, 500 * _mega)
 _no_core = Place(1, 2, 1000 * _mega)
 _metadata_sizes = (_KIB, 64 * _KIB)
@@ -61,12 +62,20 @@ class Wanted:
 
 def _lanes(mpi: Mpi, place: Place, request: Request, run: int) -> Job:
     wish = "" if request.settings.workers else ", no workers wanted"
+    wish += ", shared heap" if request.settings.shared_heap else ""
     return Job(f"{place}{wish}", workers.LANES, "", lambda: workers.lanes(mpi, place, request, run))
 
 
-def _overlap(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
+def _overlap(mpi: Mpi, wanted: Wanted, run: int, settings: Settings) -> Iterator[Job]:
     for place, sizes in _places.items():
-        yield _lanes(mpi, place, wanted.request(place, sizes, workers.WITH_WORKERS), run)
+        yield _lanes(mpi, place, wanted.request(place, sizes, settings), run)
+
+
+def _remote(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
+    """As _overlap, with the workers on cards."""
+    for place, sizes in _places.items():
+        there = replace(place, card_cores=_card_cores)
+        yield _lanes(mpi, there, wanted.request(there, sizes, workers.WITH_WORKERS), run)
 
 
 def _core(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
@@ -93,7 +102,11 @@ def jobs(mpi: Mpi, wanted: Wanted) -> Iterator[Job]:
     """Runs outermost: what gets slower with time does so for all."""
     for run in range(wanted.runs):
         if "overlap" in wanted.parts:
-            yield from _overlap(mpi, wanted, run)
+            yield from _overlap(mpi, wanted, run, workers.WITH_WORKERS)
+        if "heap" in wanted.parts:
+            yield from _overlap(mpi, wanted, run, workers.WITH_SHARED_HEAP)
+        if "remote" in wanted.parts:
+            yield from _remote(mpi, wanted, run)
         if "metadata" in wanted.parts:
             yield from (_metadata(mpi, size, run) for size in _metadata_sizes)
         if "core" in wanted.parts:

@@ -23,6 +23,8 @@ def _show(records: Sequence[Any]) -> None:
     told = [one for one in records if isinstance(one, workers.Metadata)]
     found = workers_figures.figures(lanes)
     show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found))
+    show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found, 1))
+    show_table(pages.REMOTE_HEADER, pages.remote_rows(found))
     show_table(pages.APPLICATIONS_HEADER, pages.application_rows(runs))
     show_table(pages.METADATA_HEADER, pages.metadata_rows(told))
     show_table(pages.WITHOUT_CORE_HEADER, pages.without_core_rows(found))

@@ -46,15 +46,33 @@ _Core = Annotated[str | None, typer.Option(help="Of a pod's link to the spine. D
 _Latency = Annotated[
     str | None, typer.Option("--latency", help="Between leaves, for example 200us. Default: none.")
 ]
+_Dpu = Annotated[
+    bool, typer.Option("--dpu", help="Each node has a card that is a computer, with the node's link on it.")
+]
+_Cores = Annotated[
+    float | None, typer.Option(min=0.01, help="That a card may use, with --dpu. Default: 0.5.")
+]
 _Slurm = Annotated[bool, typer.Option("--slurm", help="With Slurm: its daemons; and jobs started by srun.")]
 _Json = Annotated[bool, typer.Option("--json", help="For programs.")]
 
-_ShapeWords = Mapping[str, int | str | None]
+_ShapeWords = Mapping[str, float | str | None]
 
 
 def _shape_words(context: typer.Context) -> _ShapeWords:
     """The options that are a shape's fields, as the user wrote them."""
-    return {field.name: context.params[field.name] for field in dataclasses.fields(shape.Shape)}
+    given = {**context.params, "card_cores": _card_cores(context.params["dpu"], context.params["cores"])}
+    return {field.name: given[field.name] for field in dataclasses.fields(shape.Shape)}
+
+
+def _card_cores(has_cards: bool, cores: float | None) -> float | None:
+    if not has_cards and cores is not None:
+        raise CommandError("--cores is about cards, which are made by --dpu")
+    return (cores or shape.DEFAULT_CARD_CORES) if has_cards else None
+
+
+def _nodes_in_words(wanted: shape.Shape) -> str:
+    cards = f" with cards of {wanted.card_cores:g} cores" if wanted.card_cores else ""
+    return f"{wanted.all_nodes} nodes{cards}, {wanted.leaves} leaves"
 
 
 def up(
@@ -68,6 +86,8 @@ def up(
     uplink: _Uplink = None,
     core: _Core = None,
     latency_us: _Latency = None,
+    dpu: _Dpu = False,
+    cores: _Cores = None,
     with_slurm: _Slurm = False,
 ) -> None:
     """Make a lab that stays until `hocket lab down`."""
@@ -81,7 +101,7 @@ def up(
         state.add(started.lab)
         started.stay()
     seconds = time.monotonic() - began
-    console.print(f"lab '{name}' is up: {wanted.all_nodes} nodes, {wanted.leaves} leaves, in {seconds:.2f} s")
+    console.print(f"lab '{name}' is up: {_nodes_in_words(wanted)}, in {seconds:.2f} s")
 
 
 def _started(name: str, wanted: shape.Shape, with_slurm: bool) -> lab.Started:
@@ -144,6 +164,8 @@ def run(
     uplink: _Uplink = None,
     core: _Core = None,
     latency_us: _Latency = None,
+    dpu: _Dpu = False,
+    cores: _Cores = None,
     with_slurm: _Slurm = False,
 ) -> None:
     """Run an MPI program in a lab, with Hocket in front; with --up, or a shape, in one made for it."""
@@ -160,6 +182,7 @@ def run(
         status = (_run_reported if wants_report else jobs.run)(where, chosen, job, started)
         if show_stats:
             _show_links(statistics.read(where))
+            _show_cards(where.card_seconds())
     raise typer.Exit(status)
 
 
@@ -179,7 +202,7 @@ def _run_reported(where: Lab, mpi: mpis.Mpi, job: jobs.Wanted, program: list[str
 
 
 def shell(
-    node: Annotated[str, typer.Argument(help="n0, n1, ..., or head.")],
+    node: Annotated[str, typer.Argument(help="n0, n1, ..., n0-card, ..., or head.")],
     command: Annotated[
         list[str] | None, typer.Argument(help="Default: a shell.", metavar="COMMAND...")
     ] = None,
@@ -212,13 +235,31 @@ def _show_links(links: list[statistics.Link]) -> None:
     console.print(table)
 
 
+def _show_cards(seconds: Mapping[str, float]) -> None:
+    """Node -> processor time of its card's processes."""
+    if not seconds:
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("card of")
+    table.add_column("processor seconds", justify="right")
+    for node, used in seconds.items():
+        table.add_row(node, f"{used:.3f}")
+    console.print(table)
+
+
 def stats(name: _Name = state.DEFAULT, as_json: _Json = False) -> None:
-    """Show bytes and packets per link, up (away from the node) and down, since the lab was made."""
-    links = statistics.read(state.get(name))
+    """Show bytes and packets per link, up (away from the node) and down, and processor seconds of cards."""
+    where = state.get(name)
+    links, seconds = statistics.read(where), where.card_seconds()
     if as_json:
-        print(json.dumps([link.as_json() for link in links]))
+        print(json.dumps([{**link.as_json(), **_of_card(link.lower, seconds)} for link in links]))
     else:
         _show_links(links)
+        _show_cards(seconds)
+
+
+def _of_card(node: str, seconds: Mapping[str, float]) -> dict[str, float]:
+    return {"card_seconds": seconds[node]} if node in seconds else {}
 
 
 def topo(name: _Name = state.DEFAULT, as_json: _Json = False) -> None:
@@ -281,7 +322,7 @@ def list_labs() -> None:
     """List the labs that are up."""
     for each in state.all_labs():
         rates = f"{format_rate(each.shape.rate)}, uplinks {format_rate(each.shape.uplink)}"
-        print(f"{each.name}: {each.shape.all_nodes} nodes, {each.shape.leaves} leaves, {rates}")
+        print(f"{each.name}: {_nodes_in_words(each.shape)}, {rates}")
 
 
 def register(app: typer.Typer) -> None:

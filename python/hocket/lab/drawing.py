@@ -13,18 +13,23 @@ from hocket.lab.tree import Machine, Tree
 _none: Mapping[str, str] = {}
 
 
-def _label(machine: Machine, shape: Shape, fault: str) -> str:
+def _card_words(tree: Tree, machine: Machine, shape: Shape) -> list[str]:
+    card = tree.card_of(machine.name)
+    return [f"card {card.address} of {shape.card_cores:g} cores"] if card else []
+
+
+def _label(tree: Tree, machine: Machine, shape: Shape, fault: str) -> str:
     words = [machine.name, machine.address, format_rate(machine.rate) if machine.rate else ""]
     if machine.is_delayed and machine.parent:
         words.append(f"{format_latency(shape.latency_us)} down")
-    return "  ".join(filter(None, [*words, fault]))
+    return "  ".join(filter(None, [*words, *_card_words(tree, machine, shape), fault]))
 
 
 def lines(tree: Tree, shape: Shape, faults: Mapping[str, str] = _none) -> list[str]:
     """`faults`: machine -> what is wrong with it."""
 
     def label(machine: Machine) -> str:
-        return _label(machine, shape, faults.get(machine.name, ""))
+        return _label(tree, machine, shape, faults.get(machine.name, ""))
 
     def below(machine: Machine) -> list[Machine]:
         return tree.below(machine.name)
@@ -37,12 +42,14 @@ def as_json(tree: Tree, shape: Shape, faults: Mapping[str, str] = _none) -> dict
     """Rates in bits per second; the rate is that of the link to the parent."""
 
     def fields(machine: Machine) -> dict[str, Any]:
+        card = tree.card_of(machine.name)
         named: dict[str, str | int] = {
             "name": machine.name,
             "kind": machine.kind,
             "rate": machine.rate,
             "address": machine.address,
         }
+        named["card"] = card.address if card else ""
         named["fault"] = faults.get(machine.name, "")
         below = [fields(child) for child in tree.below(machine.name)]
         return {name: value for name, value in {**named, "below": below}.items() if value}

@@ -19,6 +19,8 @@ def links_of(lab: Lab, name: str, whole_switch: bool) -> list[str]:
     found = lab.tree.named(name)
     if whole_switch and found.kind != "switch":
         raise CommandError(f"'{name}' is no switch")
+    if found.kind == "card":
+        raise CommandError(f"'{name}' has its node's link; links are named by nodes and switches")
     if not found.parent and not whole_switch:
         raise CommandError(f"'{name}' has no link above it; --switch means all links of a switch")
     own = [name] if found.parent else []
@@ -37,8 +39,9 @@ def _set(lab: Lab, links: Iterable[str], state: str) -> None:
 def _ask_again(lab: Lab) -> None:
     """Who was asked for its address in vain may be found at once, not only when the kernel gives up."""
     flush = "ip neigh flush all"
-    nodes = (f"nsenter -t {lab.pids[node.name]} -n {flush}" for node in lab.living())
-    lab.answer("sh", "-e", text="\n".join([flush, *nodes]) + "\n")
+    machines = (*lab.living(), *lab.living_cards())
+    others = (f"nsenter -t {lab.pids[each.name]} -n {flush}" for each in machines)
+    lab.answer("sh", "-e", text="\n".join([flush, *others]) + "\n")
 
 
 def _chosen(lab: Lab, names: Sequence[str], whole_switch: bool) -> list[str]:
@@ -61,13 +64,19 @@ def mend(lab: Lab, names: Sequence[str], whole_switch: bool = False) -> Lab:
     return dataclasses.replace(lab, cut=tuple(link for link in lab.cut if link not in links))
 
 
+def _with_cards(lab: Lab, nodes: Iterable[str]) -> list[str]:
+    """A card has its power from its node."""
+    cards = {node: lab.tree.card_of(node) for node in nodes}
+    return [name for node, card in cards.items() for name in (node, *([card.name] if card else []))]
+
+
 def _without_power(lab: Lab, node: str) -> str:
     """First the link: the kernel closes a dying process's connections, and peers would hear of it."""
-    pid = lab.pids[node]
-    return (
-        f"{_upper_end(lab, node, 'down')}: > {machine.FOLDER}/dead.{pid}\nkill -KILL {pid}\n"
-        f"while kill -0 {pid} 2>/dev/null; do sleep 0.01; done\n"
-    )
+    pids = [lab.pids[name] for name in _with_cards(lab, [node])]
+    marks = "".join(f": > {machine.FOLDER}/dead.{pid}\n" for pid in pids)
+    kills = f"kill -KILL {' '.join(map(str, pids))}\n"
+    waits = "".join(f"while kill -0 {pid} 2>/dev/null; do sleep 0.01; done\n" for pid in pids)
+    return f"{_upper_end(lab, node, 'down')}{marks}{kills}{waits}"
 
 
 def kill(lab: Lab, text: str) -> Lab:
@@ -77,7 +86,7 @@ def kill(lab: Lab, text: str) -> Lab:
     nodes = choose_nodes(lab, text)
     lab.answer("sh", "-e", text="".join(_without_power(lab, node) for node in nodes))
     cut_still = tuple(link for link in lab.cut if link not in nodes)
-    return dataclasses.replace(lab, dead=(*lab.dead, *nodes), cut=cut_still)
+    return dataclasses.replace(lab, dead=(*lab.dead, *_with_cards(lab, nodes)), cut=cut_still)
 
 
 def choose_nodes(lab: Lab, text: str) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hocket.errors import CommandError
-from hocket.lab import kernel, machine, shape, supervisor, tree
+from hocket.lab import cards, control_groups, keeper, kernel, machine, shape, supervisor, tree
 from hocket.lab.process import Process, running
 from hocket.lab.tree import Machine
 
@@ -33,8 +33,9 @@ class Lab:
     shape: shape.Shape
     pids: dict[str, int]  # of the machines, as the head node numbers them
     has_slurm: bool = False
-    dead: tuple[str, ...] = ()  # nodes that were killed: their process ids mean nothing any more
+    dead: tuple[str, ...] = ()  # nodes that were killed, and their cards: their process ids mean nothing
     cut: tuple[str, ...] = ()  # links, by the machine at their lower end
+    groups: control_groups.Groups | None = None  # of its cards
 
     @cached_property
     def tree(self) -> tree.Tree:
@@ -61,6 +62,8 @@ class Lab:
     def end(self) -> None:
         if not self.supervisor.kill(_kill_seconds):
             raise CommandError(f"process {self.supervisor.pid} of lab '{self.name}' did not end", 1)
+        if self.groups and not control_groups.remove(self.groups, keeper.REMOVE_SECONDS):
+            raise CommandError(f"control groups of lab '{self.name}' did not end: {self.groups.folders}", 1)
 
     def faults(self) -> dict[str, str]:
         """What is wrong: machine -> "dead", or "cut" for its link to the switch above."""
@@ -68,6 +71,20 @@ class Lab:
 
     def living(self) -> list[Machine]:
         return [node for node in self.tree.nodes() if node.name not in self.dead]
+
+    def living_cards(self) -> list[Machine]:
+        return [card for card in self.tree.cards if card.name not in self.dead]
+
+    def card_seconds(self) -> dict[str, float]:
+        """Node -> processor time that processes of its card have used since the lab was made."""
+        nodes = [(node.name, self.tree.card_of(node.name)) for node in self.tree.nodes()]
+        return {name: self.groups.seconds(card.name) for name, card in nodes if card and self.groups}
+
+    def card_groups(self) -> Path:
+        """The folder of the control groups that count, as its machines see it; one for each card."""
+        if not self.groups:
+            raise CommandError(f"lab '{self.name}' was made without --dpu")
+        return Path(control_groups.seen(self.groups).folders[-1])
 
     def check_alive(self, names: Iterable[str]) -> None:
         if dead := [name for name in names if name in self.dead]:
@@ -88,7 +105,12 @@ class Lab:
             "has_slurm": self.has_slurm,
             "dead": list(self.dead),
             "cut": list(self.cut),
+            "groups": self.groups and self.groups.as_json(),
         }
+
+
+def _groups(fields: dict[str, Any] | None) -> control_groups.Groups | None:
+    return control_groups.from_json(fields) if fields else None
 
 
 def from_json(fields: dict[str, Any]) -> Lab:
@@ -101,6 +123,7 @@ def from_json(fields: dict[str, Any]) -> Lab:
         fields["has_slurm"],
         tuple(fields["dead"]),
         tuple(fields["cut"]),
+        _groups(fields["groups"]),
     )
 
 
@@ -120,8 +143,12 @@ def _missing_programs(path: str) -> list[str]:
     return [name for name in _needed if not shutil.which(name, path=path)]
 
 
-def _started(wanted: shape.Shape) -> tuple[IO[str], IO[str]]:
-    """What the supervisor reads, and its answers."""
+def _wanted(wanted: shape.Shape) -> dict[str, Any]:
+    return {"shape": wanted.as_json(), "program": str(cards.program()) if wanted.card_cores else ""}
+
+
+def _started(wanted: dict[str, Any]) -> subprocess.Popen[str]:
+    """The supervisor, or who starts it and stays behind."""
     python_path = os.pathsep.join(filter(None, (str(_source), os.environ.get("PYTHONPATH"))))
     started = subprocess.Popen(
         [sys.executable, "-m", "hocket.lab.supervisor"],
@@ -131,16 +158,22 @@ def _started(wanted: shape.Shape) -> tuple[IO[str], IO[str]]:
         cwd="/",
         env={**os.environ, "PYTHONPATH": python_path, "PATH": kernel.search_path()},
     )
-    assert started.stdin and started.stdout
-    started.stdin.write(json.dumps(wanted.as_json()) + "\n")
+    assert started.stdin
+    started.stdin.write(json.dumps(wanted) + "\n")
     started.stdin.flush()
-    return started.stdin, started.stdout
+    return started
 
 
-def _answers(lines: IO[str]) -> dict[str, Any]:
+def _answers(started: subprocess.Popen[str]) -> dict[str, Any]:
+    """Without "pids" the lab did not come up, and all of it is gone."""
+    assert started.stdout
     fields: dict[str, Any] = {}
-    for line in lines:
-        fields.update(json.loads(line))
+    with started.stdout as lines:
+        for line in lines:
+            fields.update(json.loads(line))
+    if "pids" not in fields:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            started.wait(_kill_seconds)
     return fields
 
 
@@ -158,17 +191,19 @@ def _check(fields: dict[str, Any]) -> None:
 
 
 def start(name: str, wanted: shape.Shape) -> Started:
-    """Makes a lab."""
+    """Makes a lab, with the services of its cards where there are any."""
     if missing := _missing_programs(kernel.search_path()):
         raise CommandError(f"{', '.join(missing)} not found; to get it: apt-get install iproute2 util-linux")
-    lifeline, lines = _started(wanted)
-    with lines:
-        fields = _answers(lines)
+    started = _started(_wanted(wanted))
+    assert started.stdin
+    fields = _answers(started)
     _check(fields)
     process = running(fields["supervisor"])
     if process is None:
         raise CommandError("the lab ended while it came up", 1)
-    return Started(Lab(name, process, fields["own_users"], wanted, fields["pids"]), lifeline)
+    groups = _groups(fields["groups"])
+    made = Lab(name, process, fields["own_users"], wanted, fields["pids"], groups=groups)
+    return Started(made, started.stdin)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -28,6 +28,7 @@ _socket_bytes = 1 << 20
 class Holder:
     name: str
     is_switch: bool
+    groups: tuple[Path, ...] = ()  # member files of the control groups that all its processes belong to
 
 
 def own_memory_folders(kept: dict[Path, Path]) -> None:
@@ -90,6 +91,12 @@ def rest() -> NoReturn:
         signal.pause()
 
 
+def join(groups: Iterable[Path]) -> None:
+    """This process, and what it starts from here on."""
+    for members in groups:
+        members.write_text("0")
+
+
 def _own_files(is_node: bool) -> None:
     own_memory_folders({HOST_TMP: HOST_TMP, FOLDER: FOLDER})
     if is_node:
@@ -108,6 +115,7 @@ def _become(holder: Holder, report: Callable[[str], None]) -> None:
 
 
 def _hold(holder: Holder, report: Callable[[str], None]) -> None:
+    join(holder.groups)
     if holder.is_switch:
         kernel.unshare(_own)
     else:

@@ -10,6 +10,8 @@ from hocket.errors import CommandError
 from hocket.lab.quantities import parse_latency, parse_rate
 
 MOST_NODES = 256
+DEFAULT_CARD_CORES = 0.5
+_least_cores, _most_cores = 0.01, 1024.0
 _most_per_switch = 250  # the last byte of an address counts a leaf's nodes
 
 
@@ -23,6 +25,7 @@ class Shape:
     uplink: int = 10**8  # of a leaf's link
     core: int = 10**8  # of a pod's link
     latency_us: int = 0  # on the way from the upper switches down to a leaf
+    card_cores: float = 0.0  # that each node's card may use; 0: nodes have none
 
     def __post_init__(self) -> None:
         _check(self)
@@ -31,7 +34,7 @@ class Shape:
     def all_nodes(self) -> int:
         return self.leaves * self.nodes
 
-    def as_json(self) -> dict[str, int]:
+    def as_json(self) -> dict[str, float]:
         return asdict(self)
 
 
@@ -47,9 +50,9 @@ _parsers: dict[str, Callable[[str], int]] = {
 }
 
 
-def from_words(words: Mapping[str, int | str | None]) -> Shape:
+def from_words(words: Mapping[str, float | str | None]) -> Shape:
     """Of the fields that the user gave. A pod's link is as fast as a leaf's unless said otherwise."""
-    given: dict[str, int] = {
+    given: dict[str, Any] = {
         name: _parsers[name](word) if isinstance(word, str) else word
         for name, word in words.items()
         if word is not None
@@ -71,5 +74,7 @@ def _check(shape: Shape) -> None:
         raise CommandError("a lab has 2 levels of switches (leaf, spine) or 3 (leaf, pod, spine)")
     if shape.levels == 3 and not 1 <= shape.pods <= shape.leaves:
         raise CommandError(f"{shape.leaves} leaves cannot be spread over {shape.pods} pods")
+    if shape.card_cores and not _least_cores <= shape.card_cores <= _most_cores:
+        raise CommandError(f"cards have {_least_cores:g} to {_most_cores:g} cores, not {shape.card_cores:g}")
     if shape.latency_us and shape.leaves < 2:
         raise CommandError("the latency is that between leaves, and one leaf has nobody to talk to")

@@ -84,6 +84,7 @@ def registering() -> Iterator[None]:
 
 
 def add(wanted: Lab) -> None:
+    _own_folder()  # it went with the last lab that was found dead
     path = _file(wanted.name)
     new = path.with_suffix(".new")
     new.write_text(json.dumps(wanted.as_json()))

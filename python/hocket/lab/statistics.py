@@ -41,10 +41,9 @@ def parse(text: str) -> dict[str, Counted]:
 
 
 def _script(lab: Lab) -> str:
+    ends = (lab.tree.lower_end(each) for each in lab.tree.machines if each.name not in lab.dead)
     return "".join(
-        f"echo {_mark}{each.name}; nsenter -t {lab.pids[each.name]} -n tc -s qdisc show\n"
-        for each in lab.tree.machines
-        if each.name not in lab.dead
+        f"echo {_mark}{each.name}; nsenter -t {lab.pids[each.name]} -n tc -s qdisc show\n" for each in ends
     )
 
 
@@ -53,12 +52,13 @@ def _by_machine(text: str) -> dict[str, dict[str, Counted]]:
     return {name: parse(body) for name, _, body in sections}
 
 
-def _link(machine: Machine, counted: dict[str, dict[str, Counted]]) -> Link:
-    up = counted[machine.name][machine.interface]
+def _link(machine: Machine, end: Machine, counted: dict[str, dict[str, Counted]]) -> Link:
+    up = counted[end.name][end.interface]
     return Link(machine.name, machine.parent, up, counted[machine.parent][machine.name])
 
 
 def read(lab: Lab) -> list[Link]:
     """Of all links but those of dead nodes, whose counters died with them."""
     counted = _by_machine(lab.answer("sh", "-e", text=_script(lab)))
-    return [_link(machine, counted) for machine in lab.tree.linked() if machine.name not in lab.dead]
+    living = (machine for machine in lab.tree.linked() if machine.name not in lab.dead)
+    return [_link(machine, lab.tree.lower_end(machine), counted) for machine in living]

@@ -1,6 +1,6 @@
 """The process that is a lab: process 1 of the outer PID namespace, and the head node. With it all goes.
 
-    python -m hocket.lab.supervisor      reads the shape (JSON, one line) and answers in JSON
+    python -m hocket.lab.supervisor      reads what is wanted (JSON, one line) and answers in JSON
 
 It ends when its standard input does, so that a lab of one command cannot outlive it, unless told to stay.
 """
@@ -14,15 +14,29 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from hocket.lab import batches, delay, kernel, links, machine, shape, tree
+from hocket.lab import batches, cards, control_groups, delay, keeper, kernel, links, machine, shape, tree
+from hocket.lab.control_places import GroupError
 
 STAY = "stay\n"
+_Members = Mapping[str, Sequence[Path]]  # machine -> files (Groups.members)
+_problems = (OSError, links.LinkError, delay.DelayError, cards.CardError, subprocess.SubprocessError)
 _outer = (kernel.PID, kernel.MOUNT, kernel.NET, kernel.UTS, kernel.IPC)
 _of_terminals = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGWINCH}
 _harmless = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, *_of_terminals}
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is read, and the control groups that were made for it."""
+
+    shape: shape.Shape
+    program: Path  # of cards
+    groups: control_groups.Groups | None = None  # of cards, as the machine sees them
 
 
 def _answer(**fields: object) -> None:
@@ -61,15 +75,18 @@ def _separate() -> bool:
     return True
 
 
-def _be_the_head(plan: tree.Tree) -> None:
+def _be_the_head(plan: tree.Tree, groups: control_groups.Groups | None) -> _Members:
+    """The control groups of the lab's machines, as these see them."""
     kernel.keep_mounts_private()
     kernel.mount("proc", Path("/proc"))
     machine.own_memory_folders({machine.HOST_TMP: machine.TMP})
-    kernel.mount("sysfs", Path("/sys"))
     machine.FOLDER.mkdir()
+    seen = control_groups.bind(groups) if groups else None
+    kernel.mount("sysfs", Path("/sys"))
     (machine.FOLDER / "hosts").write_text(batches.hosts(plan))
     machine.quiet_network()
     machine.be_named(tree.HEAD)
+    return {card.name: seen.members(card.name) for card in plan.cards} if seen else {}
 
 
 def _read_pids(answers: int) -> dict[str, int]:
@@ -84,11 +101,15 @@ def _read_pids(answers: int) -> dict[str, int]:
     return pids
 
 
-def _start_machines(plan: tree.Tree) -> dict[str, int]:
+def _holder(each: tree.Machine, members: _Members) -> machine.Holder:
+    return machine.Holder(each.name, each.kind == "switch", tuple(members.get(each.name, ())))
+
+
+def _start_machines(plan: tree.Tree, members: _Members) -> dict[str, int]:
     answers, answering = os.pipe()
-    held = [each for each in plan.machines if each.name != tree.HEAD]
+    held = [each for each in (*plan.machines, *plan.cards) if each.name != tree.HEAD]
     for each in held:
-        machine.start(machine.Holder(each.name, each.kind == "switch"), answering)
+        machine.start(_holder(each, members), answering)
     os.close(answering)
     pids = _read_pids(answers)
     if missing := [each.name for each in held if each.name not in pids]:
@@ -96,18 +117,20 @@ def _start_machines(plan: tree.Tree) -> dict[str, int]:
     return {**pids, tree.HEAD: os.getpid()}
 
 
-def _write_remote_shell(plan: tree.Tree, pids: dict[str, int]) -> None:
+def _write_remote_shell(plan: tree.Tree, pids: dict[str, int], members: _Members) -> None:
     script = machine.FOLDER / "rsh"
-    script.write_text(batches.remote_shell(pids, plan))
+    script.write_text(batches.remote_shell(pids, plan, members))
     script.chmod(0o755)
 
 
-def _create(wanted: shape.Shape) -> dict[str, int]:
-    plan = tree.build(wanted)
-    _be_the_head(plan)
-    pids = _start_machines(plan)
-    links.make(plan, pids, wanted.latency_us)
-    _write_remote_shell(plan, pids)
+def _create(wanted: _Wanted) -> dict[str, int]:
+    plan = tree.build(wanted.shape)
+    members = _be_the_head(plan, wanted.groups)
+    pids = _start_machines(plan, members)
+    links.make(plan, pids, wanted.shape.latency_us)
+    _write_remote_shell(plan, pids, members)
+    if plan.cards:
+        cards.start(plan.cards, pids, wanted.program, members)
     return pids
 
 
@@ -132,22 +155,41 @@ def _keep() -> NoReturn:
     machine.rest()
 
 
-def _supervise(wanted: shape.Shape) -> NoReturn:
+def _supervise(wanted: _Wanted) -> NoReturn:
     kernel.set_process_name("hocket lab")
     _end_on_signals()
     try:
         pids = _create(wanted)
-    except (OSError, links.LinkError, delay.DelayError, subprocess.SubprocessError) as problem:
+    except _problems as problem:
         _answer(problem=str(problem))
         os._exit(1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    _answer(pids=pids)
+    _answer(pids=pids, groups=wanted.groups and wanted.groups.as_json())
     _keep()
+
+
+def _read() -> _Wanted:
+    fields = json.loads(sys.stdin.readline())
+    return _Wanted(shape.from_json(fields["shape"]), Path(fields["program"]))
+
+
+def _with_groups(wanted: _Wanted) -> _Wanted:
+    """With control groups for its cards, and a process that removes them once the lab has ended."""
+    names = [card.name for card in tree.build(wanted.shape).cards]
+    if not names:
+        return wanted
+    try:
+        groups = control_groups.create(names, wanted.shape.card_cores)
+    except GroupError as problem:
+        _answer(problem=str(problem))
+        sys.exit(1)
+    keeper.stay_behind(groups)
+    return replace(wanted, groups=groups)
 
 
 def main() -> None:
     os.setsid()
-    wanted = shape.from_json(json.loads(sys.stdin.readline()))
+    wanted = _with_groups(_read())
     try:
         has_users = _separate()
     except OSError as problem:

@@ -12,12 +12,18 @@ from hocket.lab.shape import Shape
 NETWORK = "10.77.0.0/16"
 HEAD = "head"
 HEAD_ADDRESS = "10.77.255.1"
+_first_of_cards = 253  # leaves have the numbers below
+_cards_of_a_number = 250
+
+# Between a node and its card only, so that all nodes may have the same
+NODE_ADDRESS, CARD_ADDRESS = "192.168.255.1", "192.168.255.2"
+NODE_DEVICE, CARD_DEVICE = "eth0", "net0"  # in the lab's network
 
 
 @dataclass(frozen=True)
 class Machine:
     name: str
-    kind: str  # node, switch, or head: where mpirun runs
+    kind: str  # node, switch, head: where mpirun runs; card: a computer that its node's link belongs to
     parent: str = ""  # the switch above; the top one has none
     rate: int = 0  # of the link to it, both ways, bits per second
     address: str = ""  # switches have none
@@ -26,16 +32,17 @@ class Machine:
     @property
     def interface(self) -> str:
         """Its own end of the link to the switch above; the other end has the machine's name."""
-        return "up0" if self.kind == "switch" else "eth0"
+        return "up0" if self.kind in ("switch", "card") else NODE_DEVICE
 
 
 @dataclass(frozen=True)
 class Tree:
     machines: tuple[Machine, ...]  # parents before their children
+    cards: tuple[Machine, ...] = ()  # none, or each node's; they hang where their nodes do
 
     @cached_property
     def _by_name(self) -> dict[str, Machine]:
-        return {machine.name: machine for machine in self.machines}
+        return {machine.name: machine for machine in (*self.machines, *self.cards)}
 
     def named(self, name: str) -> Machine:
         if name not in self._by_name:
@@ -58,6 +65,13 @@ class Tree:
     def below(self, name: str) -> list[Machine]:
         return [machine for machine in self.machines if machine.parent == name]
 
+    def card_of(self, node: str) -> Machine | None:
+        return self._by_name.get(_card_name(node))
+
+    def lower_end(self, machine: Machine) -> Machine:
+        """Who has the lower end of a machine's link: its card, or itself."""
+        return self.card_of(machine.name) or machine
+
     def as_rack_file(self) -> str:
         """For HOCKET_TOPOLOGY: each node, and the switches above it but for the one above all."""
         return "".join(f"{node.name} /{'/'.join(self._switches_above(node))}\n" for node in self.nodes())
@@ -69,6 +83,10 @@ class Tree:
     def linked(self) -> list[Machine]:
         """One for each link: the machine at its lower end."""
         return [machine for machine in self.machines if machine.parent]
+
+
+def _card_name(node: str) -> str:
+    return f"{node}-card"
 
 
 def _upper_switches(shape: Shape) -> Iterator[Machine]:
@@ -96,12 +114,24 @@ def _leaf(shape: Shape, leaf: int) -> Iterator[Machine]:
         yield Machine(f"n{number}", "node", f"leaf{leaf}", shape.rate, f"10.77.{leaf}.{i + 1}")
 
 
+def _card(node: Machine, number: int) -> Machine:
+    group, place = divmod(number, _cards_of_a_number)
+    address = f"10.77.{_first_of_cards + group}.{place + 1}"
+    return Machine(_card_name(node.name), "card", node.parent, node.rate, address)
+
+
+def _cards(shape: Shape, machines: list[Machine]) -> tuple[Machine, ...]:
+    nodes = [machine for machine in machines if machine.kind == "node"] if shape.card_cores else []
+    return tuple(_card(node, number) for number, node in enumerate(nodes))
+
+
 def build(shape: Shape) -> Tree:
     machines = list(_upper_switches(shape))
     for leaf in range(shape.leaves):
         machines.extend(_leaf(shape, leaf))
     root = machines[0].name
-    return Tree((*machines, Machine(HEAD, "head", root, shape.uplink, HEAD_ADDRESS)))
+    head = Machine(HEAD, "head", root, shape.uplink, HEAD_ADDRESS)
+    return Tree((*machines, head), _cards(shape, machines))
 
 
 def choose_nodes(tree: Tree, text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -13,7 +14,7 @@ from hocket import _paths
 from hocket.lab import machine
 from hocket.lab.lab import Lab
 
-_file_variables = ("HOCKET_REPORT", "HOCKET_RULES", "HOCKET_TOPOLOGY", "HOCKET_COSTS")
+_file_variables = ("HOCKET_REPORT", "HOCKET_RULES", "HOCKET_TOPOLOGY", "HOCKET_COSTS", "HOCKET_WORKER_KEY")
 
 
 def _top(path: Path) -> str | None:
@@ -31,11 +32,15 @@ def entries(paths: Iterable[str | Path]) -> list[str]:
     return sorted(top for top in tops if top)
 
 
+def _exists(word: str) -> bool:
+    with contextlib.suppress(OSError):  # a script, for example, is too long for a name
+        return Path(word).exists()
+    return False
+
+
 def of_job(words: Iterable[str], more: Iterable[str | Path] = ()) -> list[str]:
     """What every job needs, and the words of a command line that are files."""
-    files = [
-        found for word in words if (found := shutil.which(word) or (word if Path(word).exists() else None))
-    ]
+    files = [found for word in words if (found := shutil.which(word) or (word if _exists(word) else None))]
     variables = [os.environ[name] for name in _file_variables if "/" in os.environ.get(name, "")]
     searched = os.environ.get("PYTHONPATH", "").split(os.pathsep) + os.environ.get(
         "LD_LIBRARY_PATH", ""
@@ -54,8 +59,8 @@ def script(lab: Lab, wanted: Iterable[str]) -> str:
     """For the head node's shell, which does it on all others."""
     commands = " && ".join(_on_one_machine(entry) for entry in wanted)
     lines = [commands]
-    for node in lab.living():
-        lines.append(f"nsenter -t {lab.pids[node.name]} -m sh -c {shlex.quote(commands)} &")
+    for each in (*lab.living(), *lab.living_cards()):
+        lines.append(f"nsenter -t {lab.pids[each.name]} -m sh -c {shlex.quote(commands)} &")
         lines.append('started="$started $!"')
     return "\n".join([*lines, 'for each in $started; do wait "$each"; done']) + "\n"
 
