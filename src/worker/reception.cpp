@@ -72,10 +72,6 @@ void Reception::hear_doorbell() noexcept {
   const std::uint32_t rings = desks_.header().doorbell.load(std::memory_order_seq_cst);
   if (rings == rings_) return;
   rings_ = rings;
-  stay_awake();
-}
-
-void Reception::stay_awake() noexcept {
   told_ns_ = monotonic_ns();
 }
 

@@ -57,8 +57,6 @@ class Reception {
 
   /// Before the commands are read: what is told meanwhile is not slept over.
   void hear_doorbell() noexcept;
-  /// Something else goes on.
-  void stay_awake() noexcept;
   void rest(bool is_idle) noexcept;
 
  private:
@@ -70,7 +68,7 @@ class Reception {
   std::vector<std::uint32_t> refused_;  ///< of living ranks that are not served
   bool had_ranks_ = false;
   std::uint32_t rings_ = 0;    ///< of the doorbell, as heard
-  std::uint64_t told_ns_ = 0;  ///< when it was heard last, or something else has gone on
+  std::uint64_t told_ns_ = 0;  ///< when it was heard last
 };
 
 }  // namespace hocket::worker

@@ -148,6 +148,7 @@ void Forwarder::say_farewell() {
   for (const Deadline end(farewell_seconds); !link_->is_broken() && !end.passed(); sleep_ns(200'000)) hear();
 }
 
+/// Rests as a worker does, by when a rank has told something last: it costs the host a core otherwise.
 bool Forwarder::run() {
   while (!guests_.empty() || reception_.is_needed()) {
     if (link_->is_broken()) return false;
@@ -155,7 +156,6 @@ bool Forwarder::run() {
     reception_.hear_doorbell();
     const bool sent = forward();
     const bool heard = hear();
-    if (heard) reception_.stay_awake();
     if (!sent && !heard) reception_.rest(memory_.is_idle());
   }
   say_farewell();
