@@ -103,7 +103,7 @@ SHAPES = {4: (2, 2), 6: (3, 2), 8: (4, 2), 16: (4, 4)}  # nodes: leaves, nodes u
 
 # program: its arguments after the seed, by ranks (few and many), and how it makes progress
 PROGRAMS = (
-    ("mpi_differential", {"few": "120", "many": "24"}, ("calls",)),
+    ("mpi_differential", {"few": "80", "many": "24"}, ("calls",)),
     ("mpi_nonblocking_random", {"few": "12", "many": "3"}, ("calls", "thread")),
 )
 
