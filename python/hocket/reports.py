@@ -44,6 +44,7 @@ class HandedCounts:
     start_bytes: int
     buffers: int
     buffer_bytes: int
+    mapped: int  # of those sets of buffers, the worker uses so many where they are
 
 
 @dataclass
@@ -82,6 +83,7 @@ def _handed(record: dict[str, Any]) -> HandedCounts:
         start_bytes=int(record["handed_start_bytes"]),
         buffers=int(record["handed_buffers"]),
         buffer_bytes=int(record["handed_buffer_bytes"]),
+        mapped=int(record["handed_mapped"]),
     )
 
 
@@ -148,6 +150,7 @@ def renderable(report: Report) -> RenderableType:
     if report.handed:
         told = f"{report.handed.buffers} sets of buffers in {format_bytes(report.handed.buffer_bytes)}"
         calls = f"{report.handed.starts} calls in {format_bytes(report.handed.start_bytes)}"
-        parts.append(Text(f"the node's worker was handed {calls}, and told of {told}"))
+        there = f"it uses {report.handed.mapped} of them where they are"
+        parts.append(Text(f"the node's worker was handed {calls}, and told of {told}; {there}"))
     parts.extend(Text(f"note: {note}") for note in report.notes)
     return Group(*parts)

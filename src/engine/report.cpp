@@ -109,7 +109,8 @@ std::string plans_text(const PlanCounts& p) {
 std::string handed_text(const HandedCounts& h) {
   return "the node's worker was handed " + std::to_string(h.starts) + " calls in " +
          std::to_string(h.start_bytes) + " bytes, and told of " + std::to_string(h.buffers) +
-         " sets of buffers in " + std::to_string(h.buffer_bytes);
+         " sets of buffers in " + std::to_string(h.buffer_bytes) + "; it uses " + std::to_string(h.mapped) +
+         " of them where they are";
 }
 
 void write_line(JsonWriter& json, const ReportLine& row) {
@@ -262,7 +263,8 @@ PlanCounts Report::plans() const {
 HandedCounts Report::handed() const noexcept {
   return {handed_starts_.load(std::memory_order_relaxed), handed_start_bytes_.load(std::memory_order_relaxed),
           handed_buffers_.load(std::memory_order_relaxed),
-          handed_buffer_bytes_.load(std::memory_order_relaxed)};
+          handed_buffer_bytes_.load(std::memory_order_relaxed),
+          mapped_buffers_.load(std::memory_order_relaxed)};
 }
 
 std::string Report::text() const {
@@ -294,6 +296,7 @@ std::string Report::jsonl() const {
         .member("handed_start_bytes", h.start_bytes)
         .member("handed_buffers", h.buffers)
         .member("handed_buffer_bytes", h.buffer_bytes)
+        .member("handed_mapped", h.mapped)
         .end_object();
     json.end_line();
   }

@@ -70,6 +70,7 @@ struct HandedCounts {
   std::uint64_t start_bytes = 0;  ///< of metadata, in all
   std::uint64_t buffers = 0;      ///< sets of them that were told
   std::uint64_t buffer_bytes = 0;
+  std::uint64_t mapped = 0;  ///< sets of buffers that the worker uses where they are
 };
 
 /// A row is found once per plan (or per reason of a pass-through) and then counted through its pointer, which
@@ -97,6 +98,10 @@ class Report {
     handed_buffers_.fetch_add(1, std::memory_order_relaxed);
     handed_buffer_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
+  /// So many so far.
+  void set_mapped_buffers(std::uint64_t sets) noexcept {
+    mapped_buffers_.store(sets, std::memory_order_relaxed);
+  }
   HandedCounts handed() const noexcept;
 
   /// A line for the end of the report: what was not possible and why. Once for each text; false: it is there.
@@ -116,7 +121,7 @@ class Report {
   Node* first_ = nullptr;
   std::atomic<std::uint64_t> plans_made_{0}, plans_given_up_{0};
   std::atomic<std::uint64_t> handed_starts_{0}, handed_start_bytes_{0};
-  std::atomic<std::uint64_t> handed_buffers_{0}, handed_buffer_bytes_{0};
+  std::atomic<std::uint64_t> handed_buffers_{0}, handed_buffer_bytes_{0}, mapped_buffers_{0};
   std::vector<std::string> notes_;
 };
 

@@ -11,6 +11,12 @@ struct CallViews {
   bool is_one = false;        ///< in place: the output's view serves for both
   bool reads_output = false;  ///< before it begins
   bool writes_output = true;  ///< after it has ended
+
+  /// There are some, and nothing is copied.
+  bool are_mapped() const noexcept {
+    return (input.is_mapped() || output.is_mapped()) && input.mirror_bytes() == 0 &&
+           output.mirror_bytes() == 0;
+  }
 };
 
 /// `define` says what the rank has asked for, in a communicator of so many. Throws Error where its tables do

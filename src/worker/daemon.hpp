@@ -22,6 +22,7 @@ class Daemon final : private ServedRanks::Front {
   void look_around();
   void see_off_the_dead();
   bool is_needed();
+  void rest();
 
   Reception reception_;
   ServedRanks ranks_;

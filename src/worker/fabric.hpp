@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "transports/mpi/port.hpp"
+#include "worker/naps.hpp"
 
 namespace hocket::worker {
 
@@ -37,6 +38,8 @@ class Fabric {
   /// Says whoever knows better of the process that serves this rank: a network may take a quarter of an hour
   /// to notice a node that vanishes.
   virtual void lose(Rank rank) noexcept = 0;
+  /// For who rests until something comes: it has to be asked before each rest.
+  virtual Alarm alarm() noexcept { return {}; }
   /// Rises with all that goes on, also in the middle of a message.
   virtual std::uint64_t moved() const noexcept { return 0; }
   /// Whether sends that were given up still need their memory: the views of a rank that has left stay mapped,

@@ -122,8 +122,12 @@ int forward(const Employment& employment, const std::string& where) {
   settle(variable("HOCKET_WORKER_CPUS"), 0, 0);
   remote::Forwarder forwarder(employment, hire(where, {employment.desks, employment.stall_seconds, 0}));
   begin_to_serve();
-  if (!forwarder.run()) _exit(1);
-  return 0;
+  try {
+    if (forwarder.run()) return 0;
+  } catch (const std::exception&) {
+    _exit(1);  // the worker is of another build, or there is no memory
+  }
+  _exit(1);
 }
 
 int listen_there(const std::string& where, const std::string& key_file) {

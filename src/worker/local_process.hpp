@@ -22,6 +22,7 @@ class LocalProcess final : public RankProcess {
   void share(const engine::SharedRange& range) override;
   Range range_of(std::uint64_t address, std::size_t bytes) const noexcept override;
   void forget_ranges() noexcept override { ranges_.clear(); }
+  void count_mapped() noexcept override { desk_.mapped.fetch_add(1, std::memory_order_relaxed); }
   void say_why(std::string_view words) noexcept override;
   void complete(std::uint32_t completion, Status status) noexcept override;
 

@@ -41,6 +41,9 @@ class RankProcess {
   /// It needs none of them any more.
   virtual void forget_ranges() noexcept = 0;
 
+  /// A call that it has defined has all its buffers there.
+  virtual void count_mapped() noexcept = 0;
+
   /// Why its next operation to fail does.
   virtual void say_why(std::string_view words) noexcept = 0;
   /// Says at its desk what has become of an operation, and wakes who sleeps on it.

@@ -8,7 +8,6 @@
 #include "engine/process_identity.hpp"
 #include "transports/cma/card.hpp"
 #include "transports/waiting.hpp"
-#include "worker/naps.hpp"
 
 namespace hocket::worker {
 
@@ -75,13 +74,16 @@ void Reception::hear_doorbell() noexcept {
   told_ns_ = monotonic_ns();
 }
 
-/// Ranks that tell something end it; the network can only be asked again. Without yields, which Linux 6.18
-/// remembers: among ranks that spin on its core a worker that yielded between looks has waited 25 s for its
-/// turn. Who has napped comes at once.
-void Reception::rest(bool is_idle) noexcept {
+long Reception::nap(Looks looks) const noexcept {
+  return nap_ns(monotonic_ns() - told_ns_, looks);
+}
+
+/// Without yields, which Linux 6.18 remembers: among ranks that spin on its core a worker that yielded
+/// between looks has waited 25 s for its turn. Who has napped comes at once.
+void Reception::sleep(long most_ns) noexcept {
+  if (most_ns == 0) return;
   DesksHeader& header = desks_.header();
-  if (const long nap = nap_ns(monotonic_ns() - told_ns_, is_idle); nap != 0)
-    transports::sleep_among(header.asleep, &header.doorbell, rings_, nap);
+  transports::sleep_among(header.asleep, &header.doorbell, rings_, most_ns);
 }
 
 }  // namespace hocket::worker

@@ -12,6 +12,7 @@
 #include "engine/handover/desks.hpp"
 #include "engine/handover/door.hpp"
 #include "ir/collective.hpp"
+#include "worker/naps.hpp"
 
 namespace hocket::worker {
 
@@ -55,9 +56,13 @@ class Reception {
   /// Somebody may still come, or is there without being served.
   bool is_needed() noexcept;
 
+  // For who rests.
   /// Before the commands are read: what is told meanwhile is not slept over.
   void hear_doorbell() noexcept;
-  void rest(bool is_idle) noexcept;
+  /// How long that may last; 0: not at all.
+  long nap(Looks looks) const noexcept;
+  /// Until a rank has told something.
+  void sleep(long most_ns) noexcept;
 
  private:
   engine::handover::Desks desks_;

@@ -142,8 +142,9 @@ void Served::define(Define define) {
   if (communicator == communicators_.end()) throw Error("a call on a communicator that is not open");
   const std::uint32_t number = define.number;
   if (definitions_.contains(number)) throw Error("a call with the number of another");
-  definitions_[number] =
-      std::make_shared<const Definition>(communicator->second, std::move(define), *process_);
+  const auto made = std::make_shared<const Definition>(communicator->second, std::move(define), *process_);
+  if (made->views.are_mapped()) process_->count_mapped();
+  definitions_[number] = made;
 }
 
 void Served::close(std::uint32_t communicator) {

@@ -64,6 +64,8 @@ class ServedRanks final : private Served::Office {
   bool is_empty() const noexcept { return served_.empty(); }
   /// Nothing is under way.
   bool is_idle() const noexcept;
+  /// Of the network.
+  Alarm alarm() noexcept { return fabric_->alarm(); }
   /// All that those have said who have ended is on its way.
   bool have_left() const noexcept;
 

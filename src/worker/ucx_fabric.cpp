@@ -21,6 +21,10 @@ constexpr double patience_seconds = 1;
 /// In which all that a process has sent before it left should have come.
 constexpr double late_seconds = 5;
 
+/// What is sent without asking the receiver, whose answer would wait behind what it sends itself: on links
+/// that both use at once that has cost as long as a full socket takes to leave.
+constexpr const char* unasked_bytes = "300000";
+
 using State = UcxConnection::State;
 
 void check(ucs_status_t status, const std::string& what) {
@@ -72,10 +76,11 @@ void UcxFabric::open_context(const std::string& device) {
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "UCX cannot read its options");
   set_default(config, "LOG_LEVEL", "fatal");
+  set_default(config, "RNDV_THRESH", unasked_bytes);
   if (!device.empty()) ucp_config_modify(config, "NET_DEVICES", device.c_str());
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | UCP_PARAM_FIELD_NAME;
-  params.features = UCP_FEATURE_TAG;
+  params.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
   params.tag_sender_mask = Tag::sender_mask;
   params.name = "hocketd";
   ucp_context_h context = nullptr;
@@ -94,6 +99,7 @@ void UcxFabric::open_worker() {
   ucp_worker_h worker = nullptr;
   check(ucp_worker_create(context_.get(), &params, &worker), "UCX finds no transport");
   worker_.reset(worker);
+  check(ucp_worker_get_efd(worker, &descriptor_), "UCX tells of no events");
 }
 
 void UcxFabric::read_address() {
@@ -156,6 +162,13 @@ void UcxFabric::progress() noexcept {
   const unsigned came = ucp_worker_progress(worker());
   moved_ += came;
   if (any_unsettled_) settle(came == 0);
+}
+
+/// What is left to be done must be done before a rest: nothing else tells of it.
+Alarm UcxFabric::alarm() noexcept {
+  if (!is_open()) return {};
+  const bool may_rest = !any_unsettled_ && ucp_worker_arm(worker()) == UCS_OK;
+  return may_rest ? Alarm{descriptor_, false} : Alarm{-1, !any_unsettled_};
 }
 
 template <class Done>

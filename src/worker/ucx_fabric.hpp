@@ -39,6 +39,7 @@ class UcxFabric final : public Fabric {
   void lose(Rank rank) noexcept override {
     if (is_other(process_of(rank))) lose(process_of(rank));
   }
+  Alarm alarm() noexcept override;
   std::uint64_t moved() const noexcept override { return moved_; }
   bool still_reads() noexcept override;
   /// False: UCX was given up, and everything fails.
@@ -102,6 +103,7 @@ class UcxFabric final : public Fabric {
   std::unique_ptr<ucp_context, Ends> context_;
   std::unique_ptr<ucp_worker, Ends> worker_;
   std::vector<std::byte> address_;
+  int descriptor_ = -1;                    ///< UCX's, of its alarm
   std::deque<Process> processes_;          ///< which UCX knows by their addresses
   std::vector<std::uint32_t> process_of_;  ///< by rank
   std::uint32_t own_ = 0;

@@ -1,8 +1,8 @@
 """Non-blocking collectives between the nodes of a lab, carried out by a worker process on each: right, also
 when one of them is killed; an error that names it where nobody else can go on, or where its node has gone. No
-worker outlives its job.
+worker outlives its job. With --cards the workers are on cards, of which one goes.
 
-usage: workers_test.py --family FAMILY --prefix DIR --build DIR
+usage: workers_test.py [--cards] --family FAMILY --prefix DIR --build DIR
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hocket import reports
+from hocket.lab import control_places
 from in_lab import Ended, RunningLab, Setting, arguments, expect, lab, result, setting_of, until
 
 SEED = "20261124"
@@ -26,13 +27,15 @@ FORCED = (
 WORKER = "hocketd"
 # nodes, and ranks on each
 PLACES = ((4, 1), (4, 2), (1, 3))
+CARDS = (4, 2)
 
 
-def _no_worker_stays(where: RunningLab, name: str) -> None:
-    expect(until(lambda: not where.ranks(WORKER), 10), f"{name}: no worker stays")
+def _no_worker_stays(where: RunningLab, name: str, services: int = 0) -> None:
+    """But for what every living card runs as long as the lab is up."""
+    expect(until(lambda: len(where.ranks(WORKER)) == services, 15), f"{name}: no worker stays")
 
 
-def _right(where: RunningLab, setting: Setting, nodes: int, per_node: int) -> None:
+def _right(where: RunningLab, setting: Setting, nodes: int, per_node: int, services: int = 0) -> None:
     name = f"{per_node} ranks on each of {nodes} nodes"
     program = setting.program("mpi_nonblocking_random")
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +54,7 @@ def _right(where: RunningLab, setting: Setting, nodes: int, per_node: int) -> No
     handed = {row.collective for row in rows if BY_WORKER in row.why}
     for collective in ("ialltoall", "iallgather", "ibcast", "iallreduce", "igather", "iscatter", "ibarrier"):
         expect(collective in handed, f"{name}: {collective} is handed over", str(sorted(handed)))
-    _no_worker_stays(where, name)
+    _no_worker_stays(where, name, services)
 
 
 def _looping(
@@ -70,15 +73,16 @@ def _looping(
     )
 
 
-def _worker_killed(where: RunningLab, setting: Setting) -> None:
-    """The ranks go on by themselves, if anything goes on inside of the MPI's own calls."""
+def _worker_killed(where: RunningLab, setting: Setting, on: str = "n1", services: int = 0) -> None:
+    """The ranks go on by themselves, if anything goes on inside of the MPI's own calls. A card's service goes
+    with its worker."""
     goes_on = setting.family == "openmpi"
     program = setting.program("lab_looping")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
 
         def happen() -> None:
-            done = where.do("shell", "n1", "--", "pkill", "-KILL", "-x", WORKER)
+            done = where.do("shell", on, "--", "pkill", "-KILL", "-x", WORKER)
             expect(done.status == 0, "worker killed: it was there", done.output)
             expect(until(lambda: not where.ranks(program), 40), "worker killed: all ranks end")
 
@@ -98,7 +102,7 @@ def _worker_killed(where: RunningLab, setting: Setting) -> None:
         expect(
             "HOCKET_PROGRESS" in ended.output, "worker killed: what has gone, and what helps", ended.output
         )
-    _no_worker_stays(where, "worker killed")
+    _no_worker_stays(where, "worker killed", services)
 
 
 def _node_killed(where: RunningLab, setting: Setting) -> None:
@@ -122,8 +126,23 @@ def _node_killed(where: RunningLab, setting: Setting) -> None:
     expect(until(lambda: not where.ranks(WORKER, left), 20), "node killed: no worker stays")
 
 
+def _on_cards(setting: Setting) -> int:
+    try:
+        control_places.find()
+    except control_places.GroupError as problem:
+        print(f"SKIPPED: no cards: {problem}")
+        return 77
+    with lab(setting, "--dpu", "--rate", "500mbit", "--uplink", "500mbit") as where:
+        _right(where, setting, *CARDS, services=4)
+        _worker_killed(where, setting, on="n1-card", services=3)
+    return result("workers on cards", (CARDS, "card killed"))
+
+
 def main() -> int:
-    setting = setting_of(arguments().parse_args())
+    parser = arguments()
+    parser.add_argument("--cards", action="store_true")
+    parsed = parser.parse_args()
+    setting = setting_of(parsed)
     network = subprocess.run(
         [setting.build / "lib" / "hocket" / WORKER, "--network"],
         capture_output=True,
@@ -134,6 +153,8 @@ def main() -> int:
     if network.returncode != 0:
         print(f"SKIPPED: no workers on several nodes: {network.stderr.strip()}")
         return 77
+    if parsed.cards:
+        return _on_cards(setting)
     with lab(setting, "--leaves", "2", "--nodes", "2", "--rate", "500mbit", "--uplink", "500mbit") as where:
         for nodes, per_node in PLACES:
             _right(where, setting, nodes, per_node)

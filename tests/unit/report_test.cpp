@@ -86,14 +86,15 @@ TEST(Report, what_was_handed_over) {
   Report report;
   count(report.row({Function::bcast, Form::nonblocking}, 8, "knomial", "w"), 2, 0);
   report.count_handed_buffers(300);
+  report.set_mapped_buffers(1);
   report.count_handed_start(24);
   report.count_handed_start(24);
   EXPECT_NE(
       report.text().find("note: the node's worker was handed 2 calls in 48 bytes, and told of 1 sets of "
-                         "buffers in 300\n"),
+                         "buffers in 300; it uses 1 of them where they are\n"),
       std::string::npos);
   EXPECT_NE(report.jsonl().find("{\"handed_starts\":2,\"handed_start_bytes\":48,\"handed_buffers\":1,"
-                                "\"handed_buffer_bytes\":300}\n"),
+                                "\"handed_buffer_bytes\":300,\"handed_mapped\":1}\n"),
             std::string::npos);
 }
 

@@ -34,10 +34,10 @@ struct LinkEnds {
     const Link::Address host_address = address_of(*ours), worker_address = address_of(*theirs);
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) std::abort();
-    host =
-        std::make_unique<Link>(std::move(ours), Side::host, worker_address, engine::Descriptor(sockets[0]));
-    worker =
-        std::make_unique<Link>(std::move(theirs), Side::worker, host_address, engine::Descriptor(sockets[1]));
+    host = std::make_unique<Link>(std::move(ours), Side::host, worker_address, LinkWord{'w'},
+                                  engine::Descriptor(sockets[0]));
+    worker = std::make_unique<Link>(std::move(theirs), Side::worker, host_address, LinkWord{'w'},
+                                    engine::Descriptor(sockets[1]));
   }
 };
 
@@ -209,6 +209,7 @@ class ProcessBehindLink final : public RankProcess {
   void share(const engine::SharedRange&) override {}
   Range range_of(std::uint64_t, std::size_t) const noexcept override { return nullptr; }
   void forget_ranges() noexcept override {}
+  void count_mapped() noexcept override {}
   void say_why(std::string_view words) noexcept override { at_desk_.say_why(words); }
   void complete(std::uint32_t completion, Status status) noexcept override {
     at_desk_.complete(completion, status);

@@ -123,7 +123,7 @@ def from_json(fields: dict[str, Any]) -> Lab:
         fields["has_slurm"],
         tuple(fields["dead"]),
         tuple(fields["cut"]),
-        _groups(fields["groups"]),
+        _groups(fields.get("groups")),
     )
 
 

@@ -59,6 +59,9 @@ class Client {
   Completion& completion(std::uint32_t index) noexcept { return desk_.completions[index]; }
   std::atomic<std::uint32_t>& sleepers() noexcept { return desk_.sleepers; }
 
+  /// Sets of buffers that the worker uses where they are, as it says.
+  std::uint64_t mapped_buffers() const noexcept { return desk_.mapped.load(std::memory_order_relaxed); }
+
   /// Why the worker says that an operation has failed; empty: it does not.
   std::string words() const;
 

@@ -17,7 +17,7 @@
 namespace hocket::engine::handover {
 
 inline constexpr std::uint64_t desks_magic = 0x316b736564;  // "desk1"
-inline constexpr std::uint32_t desks_layout = 5;
+inline constexpr std::uint32_t desks_layout = 6;
 inline constexpr std::size_t desks_page = 4096;
 inline constexpr std::uint32_t most_desks = 4096;
 inline constexpr std::uint32_t most_under_way = 1024;  ///< of one rank with words at its desk (word.hpp)
@@ -42,7 +42,9 @@ struct alignas(desks_page) Desk {
   std::atomic<Reach> reach;             ///< `error` is written before
   std::int32_t error;                   ///< errno of the refusal
   std::atomic<std::uint32_t> sleepers;  ///< threads of the rank that sleep on a completion
-  std::array<char, 512> words;          ///< why an operation has failed; written before its completion
+  std::atomic<std::uint64_t>
+      mapped;                   ///< calls that were defined with buffers that the worker maps, all of them
+  std::array<char, 512> words;  ///< why an operation has failed; written before its completion
   alignas(64) std::array<Completion, most_under_way> completions;
   StreamMemory commands;
 };

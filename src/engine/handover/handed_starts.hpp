@@ -43,6 +43,7 @@ class HandedStarts final : public Starts, private Registry::Entry {
   Client& client() noexcept { return client_; }
   void give_back(HandedOperation& operation) noexcept {
     unused_.push_back(&operation);
+    employer_->report().set_mapped_buffers(client_.mapped_buffers());
     stall_is_reported_ = false;
   }
   /// Once, until one has ended.

@@ -41,9 +41,17 @@ Addresses addresses_of(const Place& place, int flags) {
   return Addresses(all);
 }
 
-void set(const Descriptor& socket, int level, int option) {
-  const int on = 1;
-  setsockopt(socket.number(), level, option, &on, sizeof on);
+void set(const Descriptor& socket, int level, int option, int value = 1) {
+  setsockopt(socket.number(), level, option, &value, sizeof value);
+}
+
+/// A machine that does not even acknowledge for 25 s has gone.
+void set_options(const Descriptor& connection) {
+  set(connection, IPPROTO_TCP, TCP_NODELAY);
+  set(connection, SOL_SOCKET, SO_KEEPALIVE);
+  set(connection, IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(connection, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(connection, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
 Descriptor new_socket(const addrinfo& address) {
@@ -124,22 +132,22 @@ Descriptor listen_at(const Place& place) {
   const Addresses all = addresses_of(place, AI_PASSIVE);
   Descriptor listener = new_socket(*all);
   set(listener, SOL_SOCKET, SO_REUSEADDR);
+  if (all->ai_family == AF_INET6)
+    set(listener, IPPROTO_IPV6, IPV6_V6ONLY);  // devices have addresses of one kind
   if (!listener || bind(listener.number(), all->ai_addr, all->ai_addrlen) != 0 ||
       listen(listener.number(), SOMAXCONN) != 0)
     fail(place, std::strerror(errno));
   return listener;
 }
 
-Descriptor connect_to(const Place& place, double seconds) {
-  const Deadline end(seconds);
+Descriptor connect_to(const Place& place, const Deadline& end) {
   const Addresses all = addresses_of(place, 0);
   int error = 0;
   for (const addrinfo* one = all.get(); one; one = one->ai_next) {
     Descriptor connection = new_socket(*one);
     error = connection ? connect_there(connection, *one, end) : errno;
     if (error != 0) continue;
-    set(connection, IPPROTO_TCP, TCP_NODELAY);
-    set(connection, SOL_SOCKET, SO_KEEPALIVE);
+    set_options(connection);
     return connection;
   }
   fail(place, std::strerror(error));
@@ -147,8 +155,7 @@ Descriptor connect_to(const Place& place, double seconds) {
 
 Descriptor accept_from(const Descriptor& listener) {
   Descriptor connection(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (connection) set(connection, IPPROTO_TCP, TCP_NODELAY);
-  if (connection) set(connection, SOL_SOCKET, SO_KEEPALIVE);
+  if (connection) set_options(connection);
   return connection;
 }
 
@@ -172,7 +179,7 @@ std::string device_of(const Descriptor& socket) {
   for (const ifaddrs* one = all; one && name.empty(); one = one->ifa_next)
     if (one->ifa_addr && is_same(*one->ifa_addr, own.value)) name = one->ifa_name;
   freeifaddrs(all);
-  return name;
+  return name.substr(0, name.find(':'));  // "eth0:1" is an address of eth0
 }
 
 void send_all(const Descriptor& socket, std::span<const std::byte> data, const Deadline& end) {

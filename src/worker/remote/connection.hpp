@@ -20,7 +20,7 @@ Place place_in(const std::string& text);
 
 /// A socket that listens there, or is connected to there. Throw Error with the reason.
 engine::Descriptor listen_at(const Place& place);
-engine::Descriptor connect_to(const Place& place, double seconds);
+engine::Descriptor connect_to(const Place& place, const Deadline& end);
 /// The next who has connected. Empty: nobody.
 engine::Descriptor accept_from(const engine::Descriptor& listener);
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace {
 
 /// Between looks at the door and at who has died.
 constexpr std::uint64_t look_ns = 2'000'000;
+/// For what a rank that has ended has told.
+constexpr double last_words_seconds = 5;
 /// For what the ranks have on their way when they end: longer than the worker waits for it.
 constexpr double farewell_seconds = 12;
 
@@ -41,15 +44,22 @@ void Forwarder::welcome(const Reception::Guest& guest) {
   reception_.accept(guest.desk);
 }
 
-/// When all that they have told has been sent.
+/// All that it has told has been sent, or the worker does not take it.
+bool Forwarder::has_ended(std::uint32_t desk, Guest& guest) const {
+  if (reception_.is_taken(desk) || guest.process->is_alive()) return false;
+  if (!guest.patience) guest.patience.emplace(last_words_seconds);
+  return guest.commands.available() == 0 || guest.patience->passed();
+}
+
 void Forwarder::see_off_the_dead() {
-  std::erase_if(guests_, [this](const auto& one) {
-    const auto& [desk, guest] = one;
-    if (reception_.is_taken(desk) || guest.process->is_alive() || guest.commands.available() != 0)
-      return false;
-    link_->send({FrameKind::ended, desk});
-    return true;
-  });
+  for (auto one = guests_.begin(); one != guests_.end();) {
+    const auto next = std::next(one);
+    if (has_ended(one->first, one->second)) {
+      link_->send({FrameKind::ended, one->first});
+      guests_.erase(one);
+    }
+    one = next;
+  }
 }
 
 /// It has said what no rank says. For the worker it has ended.
@@ -69,7 +79,7 @@ bool Forwarder::forward_of(std::uint32_t desk, Guest& guest) {
     if (count == 0) break;
     guest.unread += count;
     link_->send({FrameKind::commands, desk}, std::span(bytes).first(count));
-    any = true;
+    any = awaits_ = true;
   }
   return any;
 }
@@ -120,6 +130,7 @@ void Forwarder::carry_out(const Frame& frame) {
       return;
     case FrameKind::completed:
       if (head.number >= engine::handover::most_under_way) throw Error("an operation that no rank has");
+      awaits_ = false;
       return guest.process->complete(head.number, static_cast<Status>(head.address));
     case FrameKind::words:
       return guest.process->say_why({reinterpret_cast<const char*>(frame.payload.data()), head.bytes});
@@ -138,7 +149,10 @@ void Forwarder::carry_out(const Frame& frame) {
 /// True: something has come.
 bool Forwarder::hear() {
   const std::uint64_t before = link_->moved();
-  for (const Frame* frame = link_->next(); frame; frame = link_->next()) carry_out(*frame);
+  for (const Frame* frame = link_->next(); frame; frame = link_->next()) {
+    carry_out(*frame);
+    memory_.turn();  // many may come at once
+  }
   return memory_.turn() || link_->moved() != before;
 }
 
@@ -148,7 +162,16 @@ void Forwarder::say_farewell() {
   for (const Deadline end(farewell_seconds); !link_->is_broken() && !end.passed(); sleep_ns(200'000)) hear();
 }
 
-/// Rests as a worker does, by when a rank has told something last: it costs the host a core otherwise.
+/// As a worker beside its ranks does.
+void Forwarder::rest() {
+  const bool is_idle = !awaits_ && memory_.is_idle();
+  if (is_idle) return reception_.sleep(reception_.nap(Looks::at_everything));
+  if (reception_.nap(Looks::at_everything) == 0) return;
+  const Alarm alarm = link_->alarm();
+  if (alarm.descriptor < 0 && !alarm.has_rung) return reception_.sleep(reception_.nap(Looks::at_everything));
+  sleep_until(alarm, {}, reception_.nap(Looks::at_commands));
+}
+
 bool Forwarder::run() {
   while (!guests_.empty() || reception_.is_needed()) {
     if (link_->is_broken()) return false;
@@ -156,7 +179,7 @@ bool Forwarder::run() {
     reception_.hear_doorbell();
     const bool sent = forward();
     const bool heard = hear();
-    if (!sent && !heard) reception_.rest(memory_.is_idle());
+    if (!sent && !heard) rest();
   }
   say_farewell();
   return true;

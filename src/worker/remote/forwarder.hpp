@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "base/clock.hpp"
 #include "engine/handover/stream.hpp"
 #include "worker/local_process.hpp"
 #include "worker/reception.hpp"
@@ -29,11 +31,13 @@ class Forwarder {
         : process(std::make_shared<LocalProcess>(desk, process)), commands(desk.commands) {}
     std::shared_ptr<LocalProcess> process;
     engine::handover::StreamReader commands;
-    std::uint64_t unread = 0;  ///< bytes that the worker has not taken
+    std::uint64_t unread = 0;          ///< bytes that the worker has not taken
+    std::optional<Deadline> patience;  ///< since its process has ended
   };
 
   void look_around();
   void welcome(const Reception::Guest& guest);
+  bool has_ended(std::uint32_t desk, Guest& guest) const;
   void see_off_the_dead();
   void give_up(std::uint32_t desk);
   bool forward();
@@ -42,12 +46,14 @@ class Forwarder {
   void carry_out(const Frame& frame);
   void share(Guest& guest, const Frame& frame);
   std::shared_ptr<RankProcess> process_at(std::uint32_t desk) const noexcept;
+  void rest();
   void say_farewell();
 
   MemoryServer memory_;
   Reception reception_;
   std::map<std::uint32_t, Guest> guests_;  ///< by desk
   std::unique_ptr<Link> link_;
+  bool awaits_ = false;  ///< the worker has been told something, and has not completed anything since
   std::uint64_t looked_ns_ = 0;
 };
 

@@ -31,6 +31,9 @@ enum class FrameKind : std::uint32_t {
   beat,       ///< the worker is well, as all that it says tells
 };
 
+/// What both sides of one link know, and who can only reach their network does not.
+using LinkWord = std::array<char, 32>;
+
 struct FrameHead {
   FrameKind kind = FrameKind::beat;
   std::uint32_t desk = 0;
@@ -38,6 +41,9 @@ struct FrameHead {
   std::uint32_t bytes = 0;  ///< that follow
   std::uint64_t address = 0;
   std::uint64_t length = 0;
+  // of the link
+  std::uint64_t sequence = 0;  ///< of the frame, from 1 on
+  LinkWord word{};
 };
 
 struct Frame {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -26,8 +28,12 @@ std::vector<Link::Address> both(const Fabric& fabric, Side side, const Link::Add
 
 }  // namespace
 
-Link::Link(std::unique_ptr<Fabric> fabric, Side side, const Address& other, engine::Descriptor connection)
-    : other_(1 - number_of(side)), connection_(std::move(connection)), fabric_(std::move(fabric)) {
+Link::Link(std::unique_ptr<Fabric> fabric, Side side, const Address& other, const LinkWord& word,
+           engine::Descriptor connection)
+    : other_(1 - number_of(side)),
+      word_(word),
+      connection_(std::move(connection)),
+      fabric_(std::move(fabric)) {
   fabric_->connect(both(*fabric_, side, other), {0, 1});
   port_ = fabric_->port(number_of(side), 2);
   for (std::uint32_t place = 0; place < places; ++place) listen(place);
@@ -43,13 +49,14 @@ void Link::listen(std::uint32_t place) noexcept {
 void Link::send(FrameHead head, std::span<const std::byte> payload) noexcept try {
   if (is_broken_ || payload.size() > Frame::longest) return give_up();
   forget_sent();
-  if (unused_.empty()) unused_.emplace_back();
-  sent_.splice(sent_.end(), unused_, unused_.begin());
-  Sent& one = sent_.back();
   head.bytes = static_cast<std::uint32_t>(payload.size());
-  one.frame.head = head;
-  std::ranges::copy(payload, one.frame.payload.begin());
-  if (port_->send(&one.frame, sizeof head + payload.size(), other_, 0, one.ticket) == Status::ok) return;
+  head.sequence = ++frames_sent_;
+  head.word = word_;
+  std::vector<std::byte> frame(sizeof head + payload.size());
+  std::memcpy(frame.data(), &head, sizeof head);
+  std::ranges::copy(payload, frame.begin() + sizeof head);
+  Sent& one = sent_.emplace_back(std::move(frame));
+  if (port_->send(one.frame.data(), one.frame.size(), other_, 0, one.ticket) == Status::ok) return;
   sent_.pop_back();
   give_up();
 } catch (...) {  // no memory
@@ -58,13 +65,11 @@ void Link::send(FrameHead head, std::span<const std::byte> payload) noexcept try
 
 /// In any order: only their memory is waited for.
 void Link::forget_sent() noexcept {
-  for (auto one = sent_.begin(); one != sent_.end();) {
-    const auto next = std::next(one);
-    const Status status = port_->test(one->ticket);
-    if (status != Status::pending) unused_.splice(unused_.end(), sent_, one);
+  sent_.remove_if([this](const Sent& one) {
+    const Status status = port_->test(one.ticket);
     if (status != Status::pending && status != Status::ok) give_up();
-    one = next;
-  }
+    return status != Status::pending;
+  });
 }
 
 std::size_t Link::unsent() noexcept {
@@ -72,18 +77,29 @@ std::size_t Link::unsent() noexcept {
   return sent_.size();
 }
 
-/// One that is shorter than it says, or longer than a frame may be, is of another build.
+/// Others reach the network, too, and may send what they like: it is not heard.
+bool Link::is_from_other(const FrameHead& head, ir::Rank from) const noexcept {
+  unsigned differ = from == other_ ? 0 : 1;
+  for (std::size_t i = 0; i < word_.size(); ++i)
+    differ |= static_cast<unsigned char>(word_[i] ^ head.word[i]);
+  return differ == 0;
+}
+
+/// One that is out of turn, or says that it is longer than it can be, is of another build; or UCX was told to
+/// ask before it sends frames, and they do not come in order.
 const Frame* Link::next() noexcept {
-  if (current_ < places) listen(current_);
-  current_ = places;
-  ir::Rank from = 0;
-  if (is_broken_) return nullptr;
-  if (!port_->heard(current_, from)) {
-    progress();
-    if (is_broken_ || !port_->heard(current_, from)) return current_ = places, nullptr;
+  for (ir::Rank from = 0; !is_broken_;) {
+    if (current_ < places) listen(current_);
+    current_ = places;
+    if (!port_->heard(current_, from)) {
+      progress();
+      if (is_broken_ || !port_->heard(current_, from)) return current_ = places, nullptr;
+    }
+    const FrameHead& head = heard_[current_].head;
+    if (!is_from_other(head, from)) continue;
+    if (head.bytes <= Frame::longest && head.sequence == ++frames_heard_) return &heard_[current_];
+    give_up();
   }
-  if (heard_[current_].head.bytes <= Frame::longest) return &heard_[current_];
-  give_up();
   return nullptr;
 }
 

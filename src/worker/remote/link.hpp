@@ -24,13 +24,15 @@ class Link {
   using Address = std::vector<std::byte>;
   using Ticket = transports::mpi::Port::Ticket;
 
-  /// `other`: the address of the fabric on the other side. Throws Error where it is none.
-  Link(std::unique_ptr<Fabric> fabric, Side side, const Address& other, engine::Descriptor connection);
+  /// `other`: the address of the fabric on the other side, which has the same word. Throws Error where it is
+  /// none.
+  Link(std::unique_ptr<Fabric> fabric, Side side, const Address& other, const LinkWord& word,
+       engine::Descriptor connection);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Its `bytes` are set here: those of the payload. Where it cannot be sent, the link is broken.
+  /// With the payload's size and what the link adds. Where it cannot be sent, the link is broken.
   void send(FrameHead head, std::span<const std::byte> payload = {}) noexcept;
   /// The next that has come, until this is called again. Null: none.
   const Frame* next() noexcept;
@@ -50,6 +52,7 @@ class Link {
   void progress() noexcept;
   /// Rises with all that comes and goes.
   std::uint64_t moved() const noexcept { return fabric_->moved(); }
+  Alarm alarm() noexcept { return fabric_->alarm(); }
   /// For people: the transports that carry it, as the fabric says.
   std::string carriers() const { return fabric_->carriers(); }
   /// Nothing comes any more, or what has come was no frame of this build.
@@ -59,21 +62,24 @@ class Link {
  private:
   static constexpr std::uint32_t places = transports::mpi::Port::places;
   struct Sent {
-    Frame frame;
+    std::vector<std::byte> frame;
     Ticket ticket = 0;
   };
 
   void listen(std::uint32_t place) noexcept;
   void forget_sent() noexcept;
+  bool is_from_other(const FrameHead& head, ir::Rank from) const noexcept;
   bool is_cut_off() noexcept;
 
   const ir::Rank other_;
+  const LinkWord word_;
   const engine::Descriptor connection_;
   std::array<Frame, places> heard_{};
-  std::list<Sent> sent_, unused_;
+  std::list<Sent> sent_;
   std::unique_ptr<Fabric> fabric_;  ///< at its end it sends what is to be sent
   std::uint32_t current_ = places;  ///< the place of the frame that next() has given out
   std::uint32_t number_ = 0;
+  std::uint64_t frames_sent_ = 0, frames_heard_ = 0;
   bool is_broken_ = false;
   std::uint64_t looked_ns_ = 0;
   std::unique_ptr<transports::mpi::Port> port_;  ///< of the fabric

@@ -68,6 +68,12 @@ void MemoryClient::note_answer(const Frame& frame) noexcept {
     request->answer = EPROTO;
 }
 
+/// As long as it is.
+void MemoryClient::keep(const Frame& frame) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(&frame);
+  kept_.emplace_back(begin, begin + sizeof frame.head + frame.head.bytes);
+}
+
 /// True: something has come.
 bool MemoryClient::hear() {
   const std::uint64_t before = link_.moved();
@@ -75,7 +81,7 @@ bool MemoryClient::hear() {
     if (frame->head.kind == FrameKind::done)
       note_answer(*frame);
     else
-      kept_.push_back(*frame);
+      keep(*frame);
   }
   return link_.moved() != before;
 }
@@ -116,7 +122,7 @@ int MemoryClient::give_up() noexcept {
 const Frame* MemoryClient::next() {
   current_.reset();
   if (kept_.empty()) return link_.next();
-  current_ = kept_.front();
+  std::memcpy(&current_.emplace(), kept_.front().data(), kept_.front().size());
   kept_.pop_front();
   return &*current_;
 }

@@ -39,6 +39,7 @@ class MemoryClient {
   int move(FrameKind kind, std::uint32_t desk, std::uint64_t address, transports::Piece memory) noexcept;
   void ask(FrameKind kind, std::uint32_t desk, std::uint64_t address, transports::Piece piece);
   void note_answer(const Frame& frame) noexcept;
+  void keep(const Frame& frame);
   bool hear();
   bool has_ended(Request& request) noexcept;
   int collect_ended() noexcept;
@@ -47,7 +48,7 @@ class MemoryClient {
   Link& link_;
   const std::function<void()> beat_;
   Requests requests_;
-  std::deque<Frame> kept_;  ///< came while something was waited for
+  std::deque<std::vector<std::byte>> kept_;  ///< frames that came while something was waited for
   std::optional<Frame> current_;
 };
 

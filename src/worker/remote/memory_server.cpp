@@ -10,8 +10,11 @@ namespace hocket::worker::remote {
 
 namespace {
 
+/// Pieces that have come there may still be under way here, as long as their receiver has not said so.
+constexpr std::size_t most_under_way = 16 * most_pieces;
+
 void check(const Frame& frame, std::size_t under_way) {
-  if (frame.head.length > piece_bytes || under_way > 2 * most_pieces)
+  if (frame.head.length > piece_bytes || under_way > most_under_way)
     throw Error("a remote worker that asks for what none asks for");
 }
 

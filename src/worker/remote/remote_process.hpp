@@ -31,6 +31,7 @@ class RemoteProcess final : public RankProcess {
   Range range_of(std::uint64_t, std::size_t) const noexcept override { return nullptr; }
   void forget_ranges() noexcept override { link_.send({FrameKind::forget, desk_}); }
 
+  void count_mapped() noexcept override {}  // never here
   void say_why(std::string_view words) noexcept override;
   void complete(std::uint32_t completion, Status status) noexcept override;
 

@@ -5,7 +5,6 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "worker/naps.hpp"
 
 namespace hocket::worker::remote {
 
@@ -15,7 +14,9 @@ namespace {
 
 constexpr std::uint64_t look_ns = 2'000'000;
 /// Between beats: far below any stall limit.
-constexpr std::uint64_t beat_ns = 5'000'000;
+constexpr long beat_ns = 5'000'000;
+/// Where nothing can tell that something has come.
+constexpr long shortest_nap_ns = 50'000;
 /// Of a stream, before the host is told: often enough that it is never full for long.
 constexpr std::uint64_t taken_at_once = StreamMemory::capacity / 4;
 
@@ -32,7 +33,7 @@ RemoteWorker::RemoteWorker(Applicant applicant)
 /// What has not left will say as much.
 void RemoteWorker::beat() noexcept {
   const std::uint64_t now = monotonic_ns();
-  if (now - beat_ns_ < beat_ns || link_->unsent() != 0) return;
+  if (now - beat_ns_ < static_cast<std::uint64_t>(beat_ns) || link_->unsent() != 0) return;
   beat_ns_ = now;
   link_->send({FrameKind::beat});
 }
@@ -79,7 +80,6 @@ bool RemoteWorker::hear() {
     carry_out(*frame);
     any = true;
   }
-  if (any) told_ns_ = monotonic_ns();
   return any;
 }
 
@@ -96,8 +96,11 @@ bool RemoteWorker::is_needed() const noexcept {
   return !is_dismissed_ || !ranks_.is_empty() || !ranks_.have_left();
 }
 
+/// All that it waits for rings; it only has to beat.
 void RemoteWorker::rest() noexcept {
-  if (const long nap = nap_ns(monotonic_ns() - told_ns_, ranks_.is_idle()); nap != 0) sleep_ns(nap);
+  const Alarm link = link_->alarm();
+  if (link.descriptor < 0 && !link.has_rung) return sleep_ns(shortest_nap_ns);
+  sleep_until(link, ranks_.alarm(), beat_ns);
 }
 
 bool RemoteWorker::run() {

@@ -50,7 +50,7 @@ class RemoteWorker final : private ServedRanks::Front {
   std::map<std::uint32_t, Guest> guests_;  ///< by desk; streams stay
   ServedRanks ranks_;
   bool is_dismissed_ = false;
-  std::uint64_t beat_ns_ = 0, looked_ns_ = 0, told_ns_ = 0;
+  std::uint64_t beat_ns_ = 0, looked_ns_ = 0;
 };
 
 }  // namespace hocket::worker::remote

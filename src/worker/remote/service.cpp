@@ -27,16 +27,22 @@ constexpr double last_seconds = 5;
 volatile sig_atomic_t is_over = 0;
 
 /// Without SA_RESTART: what waits for a connection ends.
-void hear(int number, void (*handler)(int)) {
+void handle(int number, void (*handler)(int)) {
   struct sigaction action{};
   action.sa_handler = handler;
   sigaction(number, &action, nullptr);
 }
 
+/// An error leaves the link as it is: nobody waits for it any more.
+bool ends_in_order(RemoteWorker& worker) try { return worker.run(); } catch (const std::exception& error) {
+  std::fprintf(stderr, "hocketd: a host: %s\n", error.what());
+  return false;
+}
+
 /// In a process of its own.
 int work_for(Descriptor connection, const Key& key) try {
-  RemoteWorker worker(remote::hear(std::move(connection), key, engine::handover::build_version()));
-  if (!worker.run()) _exit(1);  // as if killed
+  RemoteWorker worker(hear(std::move(connection), key, engine::handover::build_version()));
+  if (!ends_in_order(worker)) _exit(1);  // as if killed
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "hocketd: a host: %s\n", error.what());
@@ -88,9 +94,9 @@ void Service::end_late_ones() {
 }
 
 void Service::run() {
-  hear(SIGTERM, [](int) { is_over = 1; });
-  hear(SIGINT, [](int) { is_over = 1; });
-  hear(SIGCHLD, [](int) {});
+  handle(SIGTERM, [](int) { is_over = 1; });
+  handle(SIGINT, [](int) { is_over = 1; });
+  handle(SIGCHLD, [](int) {});
   while (is_over == 0) {
     wait();
     reap();

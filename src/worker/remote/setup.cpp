@@ -9,7 +9,10 @@
 #include <cstring>
 #include <utility>
 
+#include "algorithms/catalog.hpp"
 #include "base/error.hpp"
+#include "engine/fingerprint.hpp"
+#include "engine/handover/commands.hpp"
 
 namespace hocket::worker::remote {
 
@@ -20,25 +23,27 @@ using engine::handover::most_desks;
 namespace {
 
 constexpr std::uint64_t magic = 0x316b6e696c;  // "link1"
-/// hocket-exec waits for little longer (launcher/start_worker.c).
-constexpr double patience_seconds = 4;
+/// For all of it; hocket-exec waits for little longer (launcher/start_worker.c).
+constexpr double patience_seconds = 8;
 constexpr std::uint32_t longest_address = 16'384;
 
-/// First, and alone: from who does not have the key nothing else is read.
+constexpr std::string_view of_host = "host", of_worker = "worker", of_link = "link";
+
+/// First, from both sides. What else follows is read when it has been shown that the key is known.
 struct Greeting {
   std::uint64_t magic = remote::magic;
-  Key key{};
+  Challenge challenge{};
 };
 
 struct Wish {
   std::array<char, DesksHeader::longest_version> version{};
+  std::uint64_t layout = 0;
   std::uint32_t desks = 0;
   std::uint32_t link_bytes = 0;  ///< of the address that follows
   double stall_seconds = 0;
 };
 
 struct Answer {
-  std::uint64_t magic = remote::magic;
   std::array<char, DesksHeader::longest_reason> refusal{};  ///< empty: none
   std::array<char, DesksHeader::longest_reason> why_alone{};
   std::uint32_t link_bytes = 0, address_bytes = 0;  ///< of the addresses that follow
@@ -80,59 +85,78 @@ Link::Address address_of(const Fabric& fabric) {
 /// host than that of its addresses.
 std::unique_ptr<Fabric> open_link(const Descriptor& connection) {
   const char* const wanted = std::getenv("HOCKET_WORKER_DEVICE");
-  return open_network(wanted && *wanted ? wanted : device_of(connection));
+  const std::string device = wanted && *wanted ? wanted : device_of(connection);
+  if (device.empty())
+    throw Error("no network device has the address " + name_of(connection) +
+                " (HOCKET_WORKER_DEVICE names one)");
+  return open_network(device);
 }
 
 Descriptor copy_of(const Descriptor& connection) {
   return Descriptor(dup(connection.number()));
 }
 
-void check(const Greeting& greeting, const Key& key) {
-  if (greeting.magic != magic) throw Error("this is no host of Hocket's");
-  if (!is_same(greeting.key, key)) throw Error("the key is another one");
+/// Of both challenges, as the host and as the worker has drawn them.
+LinkWord word_of(const Key& key, const Challenge& host, const Challenge& worker) {
+  const std::string role = std::string(of_link).append(worker.data(), worker.size());
+  const Proof proof = proof_of(key, role, host);
+  LinkWord word;
+  std::copy_n(proof.begin(), word.size(), word.begin());
+  return word;
+}
+
+/// The worker shows first that it has the key: who listens in its place learns nothing.
+LinkWord greet_worker(const Descriptor& connection, const Key& key, const Deadline& end) {
+  const Greeting own{magic, new_challenge()};
+  send(connection, own, end);
+  const auto worker = receive<Greeting>(connection, end);
+  if (worker.magic != magic) throw Error("what listens there is no worker of Hocket's");
+  if (!is_same(receive<Proof>(connection, end), proof_of(key, of_worker, own.challenge)))
+    throw Error("the worker there has another key");
+  send(connection, proof_of(key, of_host, worker.challenge), end);
+  return word_of(key, own.challenge, worker.challenge);
+}
+
+LinkWord greet_host(const Descriptor& connection, const Key& key, const Deadline& end) {
+  const Greeting own{magic, new_challenge()};
+  const auto host = receive<Greeting>(connection, end);
+  if (host.magic != magic) throw Error("this is no host of Hocket's");
+  send(connection, own, end);
+  send(connection, proof_of(key, of_worker, host.challenge), end);
+  if (!is_same(receive<Proof>(connection, end), proof_of(key, of_host, own.challenge)))
+    throw Error("a host with another key");
+  return word_of(key, host.challenge, own.challenge);
+}
+
+/// Of what goes over the link as it lies in memory: builds that call themselves the same may differ in it.
+std::uint64_t layout_of_build() {
+  std::string text;
+  for (const std::size_t number :
+       {std::size_t{engine::handover::desks_layout}, sizeof(FrameHead), sizeof(engine::handover::Define),
+        sizeof(engine::handover::Connect), sizeof(engine::handover::Start), sizeof(executors::Operation),
+        sizeof(engine::SharedRange)})
+    text += std::to_string(number) + ' ';
+  for (const algorithms::Algorithm& row : algorithms::catalog())
+    text.append(ir::name_of(row.collective)).append(":").append(row.name).append(" ");
+  return engine::hash_of(text);
 }
 
 void refuse(const Descriptor& connection, const std::string& why) {
   Answer answer;
   put(answer.refusal, why);
-  send(connection, answer, Deadline(patience_seconds));
+  send(connection, answer, Deadline(1));
   end_sending(connection, Deadline(1));
 }
 
 void check(const Wish& wish, const std::string& version) {
-  if (text_in(wish.version) != version)
+  if (text_in(wish.version) != version || wish.layout != layout_of_build())
     throw Error("the worker is of another version of Hocket: " + version +
-                " (the host: " + text_in(wish.version) + ")");
+                " (the host: " + text_in(wish.version) + "), or of another build");
   if (wish.desks == 0 || wish.desks > most_desks) throw Error("a node of so many ranks");
 }
 
-}  // namespace
-
-Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, const std::string& version) {
-  Descriptor connection = connect_to(place, patience_seconds);
-  std::unique_ptr<Fabric> fabric = open_link(connection);
-  const Deadline end(patience_seconds);
-  send(connection, Greeting{magic, key}, end);
-  Wish wish;
-  put(wish.version, version);
-  wish.desks = terms.desks;
-  wish.stall_seconds = terms.stall_seconds;
-  wish.link_bytes = static_cast<std::uint32_t>(fabric->address().size());
-  send(connection, wish, end);
-  send_all(connection, fabric->address(), end);
-  const auto answer = receive<Answer>(connection, end);
-  if (answer.magic != magic) throw Error("what listens there is no worker of Hocket's");
-  if (const std::string refusal = text_in(answer.refusal); !refusal.empty())
-    throw Error("the worker there refuses: " + refusal);
-  const Link::Address link_address = receive_address(connection, answer.link_bytes, end);
-  Hired hired{nullptr, receive_address(connection, answer.address_bytes, end), text_in(answer.why_alone)};
-  hired.link = std::make_unique<Link>(std::move(fabric), Side::host, link_address, std::move(connection));
-  return hired;
-}
-
-Applicant hear(Descriptor connection, const Key& key, const std::string& version) try {
-  const Deadline end(patience_seconds);
-  check(receive<Greeting>(connection, end), key);
+Applicant hear_wish(const Descriptor& connection, const LinkWord& word, const std::string& version,
+                    const Deadline& end) {
   const auto wish = receive<Wish>(connection, end);
   check(wish, version);
   const Link::Address host = receive_address(connection, wish.link_bytes, end);
@@ -140,12 +164,46 @@ Applicant hear(Descriptor connection, const Key& key, const std::string& version
   Applicant applicant;
   applicant.terms = {wish.desks, wish.stall_seconds, 0};
   applicant.link_address = address_of(*fabric);
-  applicant.link = std::make_unique<Link>(std::move(fabric), Side::worker, host, copy_of(connection));
-  applicant.connection = std::move(connection);
+  applicant.link = std::make_unique<Link>(std::move(fabric), Side::worker, host, word, copy_of(connection));
+  applicant.connection = copy_of(connection);
   return applicant;
-} catch (const Error& error) {
-  if (connection) refuse(connection, error.what());
-  throw;
+}
+
+}  // namespace
+
+Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, const std::string& version) {
+  const Deadline end(patience_seconds);
+  Descriptor connection = connect_to(place, end);
+  const LinkWord word = greet_worker(connection, key, end);
+  std::unique_ptr<Fabric> fabric = open_link(connection);
+  Wish wish;
+  put(wish.version, version);
+  wish.layout = layout_of_build();
+  wish.desks = terms.desks;
+  wish.stall_seconds = terms.stall_seconds;
+  wish.link_bytes = static_cast<std::uint32_t>(fabric->address().size());
+  send(connection, wish, end);
+  send_all(connection, fabric->address(), end);
+  const auto answer = receive<Answer>(connection, end);
+  if (const std::string refusal = text_in(answer.refusal); !refusal.empty())
+    throw Error("the worker there refuses: " + refusal);
+  const Link::Address link_address = receive_address(connection, answer.link_bytes, end);
+  Hired hired{nullptr, receive_address(connection, answer.address_bytes, end), text_in(answer.why_alone)};
+  hired.link =
+      std::make_unique<Link>(std::move(fabric), Side::host, link_address, word, std::move(connection));
+  return hired;
+}
+
+/// Who has shown the key is told why it is refused.
+Applicant hear(Descriptor connection, const Key& key, const std::string& version) {
+  const Deadline end(patience_seconds);
+  const LinkWord word = greet_host(connection, key, end);
+  try {
+    return hear_wish(connection, word, version, end);
+  } catch (const Error& error) {
+    refuse(connection, error.what());
+    throw;
+  }
 }
 
 void Applicant::accept(std::span<const std::byte> address, std::string_view why_alone) const {

@@ -1,5 +1,5 @@
-// How a host and a remote worker come to have a link: the host connects, shows the key and says where UCX
-// finds it; the worker answers how it, and its network, are reached.
+// How a host and a remote worker come to have a link: the host connects, both show that they know the key,
+// and each says where UCX finds it; the worker also how its network is reached.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Applicant {
   /// Throws Error.
   void accept(std::span<const std::byte> address, std::string_view why_alone) const;
 };
-/// Tells who is refused why. Throws Error, then, too.
+/// Throws Error.
 Applicant hear(engine::Descriptor connection, const Key& key, const std::string& version);
 
 }  // namespace hocket::worker::remote
