@@ -48,6 +48,7 @@ def _start(hocketd: str, key: Path) -> tuple[subprocess.Popen[str], str]:
     assert service.stdout is not None
     line = service.stdout.readline().strip()
     if not line.startswith(SAYS):
+        service.kill()
         sys.exit(f"with_remote_worker: hocketd does not listen: {line}")
     return service, line.removeprefix(SAYS)
 

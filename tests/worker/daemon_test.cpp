@@ -130,6 +130,30 @@ TEST_F(RemoteWorkers, EndWhenTheHostsHalfIsKilled) {
   ranks.wait();
 }
 
+/// The workers do not know each other yet, so that nothing is carried out, and more is told than there is room
+/// for.
+TEST_F(RemoteWorkers, EndWithARankWhoseWordsNobodyTakes) {
+  start(1, 1);
+  ForkedRanks ranks;
+  ranks.start(0, [this](int rank) {
+    Desks desks = Desks::attach(enter(entrance_number(0, getppid()), 20), test_version);
+    Client client(std::move(desks), Client::Place{0, rank, 20, 20});
+    board_->under_way.fetch_add(1);
+    const Bytes command = encode(Open{1, {7, 9}, rank, {0}});
+    while (client.tell(command)) continue;
+    return std::string("told");
+  });
+  Board::wait_for(board_->under_way, 1);
+  usleep(300'000);
+  kill(ranks.pid(0), SIGKILL);
+  ranks.wait();
+  for (auto* const processes : {&daemons_, &remote_halves_}) {
+    int status = -1;
+    ASSERT_TRUE(ends(processes->front(), &status));
+    processes->clear();
+  }
+}
+
 TEST_F(RemoteWorkers, EndWithTheirRanks) {
   start(1, 2);
   EXPECT_EQ(ForkedRanks().start_all(2, [this](int rank) { return exchange(rank, 5, 3); }).wait(),

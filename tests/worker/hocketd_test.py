@@ -124,8 +124,12 @@ class Service(unittest.TestCase):
     def test_nonsense_harms_nobody(self) -> None:
         service, place = self.listen()
         for said in (b"", b"GET / HTTP/1.1\r\n\r\n", os.urandom(5000)):
-            with socket.create_connection(place) as visitor, contextlib.suppress(OSError):
+            with socket.create_connection(place) as visitor, contextlib.suppress(ConnectionError):
+                visitor.settimeout(15)
                 visitor.sendall(said)
+                visitor.shutdown(socket.SHUT_WR)
+                while visitor.recv(4096):
+                    pass
         self.assertTrue(_until(lambda: not self.workers(service)))
         self.assertIsNone(service.poll())
 

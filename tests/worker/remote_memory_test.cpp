@@ -46,6 +46,8 @@ class Host {
  public:
   Host(std::unique_ptr<Link> link, std::shared_ptr<RankProcess> process)
       : link_(std::move(link)), process_(std::move(process)), thread_([this] { serve(); }) {}
+  /// Between its looks at the link.
+  void set_nap(useconds_t us) { nap_us_ = us; }
   ~Host() {
     is_over_ = true;
     thread_.join();
@@ -56,7 +58,7 @@ class Host {
  private:
   void serve() {
     MemoryServer memory(*link_);
-    for (; !is_over_; std::this_thread::yield()) {
+    for (; !is_over_; usleep(nap_us_)) {
       for (const Frame* frame = link_->next(); frame; frame = link_->next()) {
         const auto process = frame->head.desk == own_desk ? process_ : nullptr;
         frame->head.kind == FrameKind::read ? memory.read(*frame, process) : memory.write(*frame, process);
@@ -69,6 +71,7 @@ class Host {
   std::unique_ptr<Link> link_;
   const std::shared_ptr<RankProcess> process_;
   std::atomic<bool> is_over_ = false;
+  std::atomic<useconds_t> nap_us_ = 0;
   std::thread thread_;
 };
 
@@ -128,6 +131,14 @@ TEST_F(RemoteMemory, IsRead) {
     EXPECT_EQ(copy, memory) << bytes;
   }
   EXPECT_GT(beats, 0);
+}
+
+/// What has come here may still be on its way there.
+TEST_F(RemoteMemory, IsReadInManyPiecesFromASlowHost) {
+  std::vector<std::byte> memory(100 * piece_bytes + 3, std::byte{5}), copy(memory.size());
+  host->set_nap(3000);
+  ASSERT_EQ(read(memory.data(), copy), 0);
+  EXPECT_EQ(copy, memory);
 }
 
 TEST_F(RemoteMemory, IsWritten) {
