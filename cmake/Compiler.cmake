@@ -22,7 +22,7 @@ endforeach()
 
 add_compile_options(-Wall -Wextra -Werror=return-type -fno-strict-aliasing -ffp-contract=off)
 if(HOCKET_SANITIZE)
-  add_compile_options(-O1 -fsanitize=${HOCKET_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(-O1 -g1 -fsanitize=${HOCKET_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HOCKET_SANITIZE})
 endif()
 
