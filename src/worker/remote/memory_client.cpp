@@ -1,7 +1,5 @@
 #include "worker/remote/memory_client.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -10,6 +8,13 @@
 namespace hocket::worker::remote {
 
 using transports::Piece;
+
+namespace {
+
+/// The host may have gone.
+constexpr long longest_rest_ns = 1'000'000;
+
+}  // namespace
 
 int MemoryClient::read(std::uint32_t desk, std::uint64_t address, Piece target) noexcept {
   return move(FrameKind::read, desk, address, target);
@@ -30,7 +35,7 @@ int MemoryClient::move(FrameKind kind, std::uint32_t desk, std::uint64_t address
       memory = {memory.data + bytes, memory.bytes - bytes};
       address += bytes;
     }
-    if (!hear()) sched_yield();
+    if (!hear()) sleep_until(link_.alarm(), {}, longest_rest_ns);
     if (link_.is_broken()) return give_up();
     if (const int found = collect_ended(); error == 0) error = found;
     beat_();

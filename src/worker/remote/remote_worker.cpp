@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t look_ns = 2'000'000;
 /// Between beats: far below any stall limit.
-constexpr long beat_ns = 5'000'000;
+constexpr long beat_ns = 20'000'000;
 /// Where nothing can tell that something has come.
 constexpr long shortest_nap_ns = 50'000;
 /// Of a stream, before the host is told: often enough that it is never full for long.
