@@ -42,6 +42,7 @@ class Timed(Origin):
     progress: str = ""  # HOCKET_PROGRESS, HOCKET_NODE_SIZE and HOCKET_WORKERS, of Hocket's side
     node_size: int = 0
     workers: int = 0
+    shared_heap: int = 0
     link: str = ""  # machine.link()
     schema: str = "hocket-applications-1"
 
