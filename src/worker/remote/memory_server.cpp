@@ -10,12 +10,11 @@ namespace hocket::worker::remote {
 
 namespace {
 
-/// Pieces that have come there may still be under way here, as long as their receiver has not said so.
-constexpr std::size_t most_under_way = 16 * most_pieces;
+/// Pieces that have come there are under way here until their receiver has said so.
+constexpr std::size_t most_under_way = 4 * most_pieces;
 
-void check(const Frame& frame, std::size_t under_way) {
-  if (frame.head.length > piece_bytes || under_way > most_under_way)
-    throw Error("a remote worker that asks for what none asks for");
+void check(const Frame& frame) {
+  if (frame.head.length > piece_bytes) throw Error("a remote worker that asks for what none asks for");
 }
 
 bool is_short(const FrameHead& head) {
@@ -25,7 +24,7 @@ bool is_short(const FrameHead& head) {
 }  // namespace
 
 void MemoryServer::read(const Frame& frame, const std::shared_ptr<RankProcess>& process) {
-  check(frame, transfers_.size());
+  check(frame);
   const FrameHead head = frame.head;
   if (!process) return answer(head, ESRCH);
   if (is_short(head)) {
@@ -33,6 +32,7 @@ void MemoryServer::read(const Frame& frame, const std::shared_ptr<RankProcess>& 
     const int error = process->read(head.address, {data.data(), head.length});
     return answer(head, error, std::span(data).first(error == 0 ? head.length : 0));
   }
+  wait_for_room();
   Transfer transfer = prepared(head, process);
   const int error =
       transfer.range ? 0 : process->read(head.address, {transfer.data.data(), transfer.data.size()});
@@ -44,16 +44,25 @@ void MemoryServer::read(const Frame& frame, const std::shared_ptr<RankProcess>& 
 
 /// Data that nobody can take any more are taken all the same: their sender waits.
 void MemoryServer::write(const Frame& frame, const std::shared_ptr<RankProcess>& process) {
-  check(frame, transfers_.size());
+  check(frame);
   const FrameHead head = frame.head;
   if (is_short(head)) {
     if (head.bytes != head.length) throw Error("a remote worker that writes other than it says");
     auto* const data = const_cast<std::byte*>(frame.payload.data());  // is only read
     return answer(head, process ? process->write(head.address, {data, head.length}) : ESRCH);
   }
+  wait_for_room();
   Transfer transfer = prepared(head, process);
   if (link_.receive_data(transfer.data, head.number, transfer.ticket))
     transfers_.push_back(std::move(transfer));
+}
+
+/// The worker looks at the link as long as it waits for anything.
+void MemoryServer::wait_for_room() {
+  while (transfers_.size() >= most_under_way && !link_.is_broken()) {
+    link_.progress();
+    turn();
+  }
 }
 
 MemoryServer::Transfer MemoryServer::prepared(const FrameHead& head,

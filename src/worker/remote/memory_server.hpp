@@ -35,6 +35,7 @@ class MemoryServer {
     Link::Ticket ticket = 0;
   };
 
+  void wait_for_room();
   Transfer prepared(const FrameHead& head, const std::shared_ptr<RankProcess>& process);
   std::unique_ptr<std::byte[]> take_room();
   bool has_ended(Transfer& transfer);
