@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 namespace hocket::worker::remote {
 
@@ -91,19 +90,19 @@ bool MemoryClient::hear() {
   return link_.moved() != before;
 }
 
-/// Of a long read that has gone well the data are the answer.
+/// Of a long read that has gone well the data are the answer; of one that has not, nothing comes.
 bool MemoryClient::has_ended(Request& request) noexcept {
   if (!request.data) return request.answer.has_value();
-  const bool has_failed = request.answer.value_or(0) != 0;
-  const Status status = link_.test(*request.data);
-  if (status != Status::pending) {
-    request.data.reset();
-    if (status != Status::ok) link_.give_up();
-    if (request.is_read && !request.answer) request.answer = 0;
-  } else if (has_failed) {
-    link_.abandon(*std::exchange(request.data, std::nullopt));
-  }
-  return !request.data && request.answer;
+  const Link::Ticket ticket = *request.data;
+  const Status status = link_.test(ticket);
+  if (status == Status::pending && request.answer.value_or(0) == 0) return false;
+  request.data.reset();
+  if (status == Status::pending)
+    link_.abandon(ticket);
+  else if (status != Status::ok)
+    link_.give_up();
+  if (request.is_read && !request.answer) request.answer = 0;
+  return request.answer.has_value();
 }
 
 /// The first error of those that have ended now.
