@@ -85,7 +85,9 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--hocket-exec", help="put this hocket-exec in front of the program")
-    parser.add_argument("--remote-worker", metavar="HOCKETD", help="its workers run there, as on another host")
+    parser.add_argument(
+        "--remote-worker", metavar="HOCKETD", help="its workers run there, as on another host"
+    )
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()

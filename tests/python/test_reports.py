@@ -16,7 +16,13 @@ ROWS = [
     ("bcast", 0, 5, 0.0, "native", "several nodes"),
 ]
 FIELDS = ("collective", "bytes_from", "calls", "seconds", "algorithm", "why")
-HANDED = {"handed_starts": 7, "handed_start_bytes": 168, "handed_buffers": 2, "handed_buffer_bytes": 700, "handed_mapped": 1}
+HANDED = {
+    "handed_starts": 7,
+    "handed_start_bytes": 168,
+    "handed_buffers": 2,
+    "handed_buffer_bytes": 700,
+    "handed_mapped": 1,
+}
 PLANS = {"plan_hits": 9, "plan_misses": 1, "plan_evictions": 0}
 LINES = [
     *(dict(zip(FIELDS, row, strict=True), bytes=80) for row in ROWS),

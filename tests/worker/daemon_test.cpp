@@ -130,8 +130,8 @@ TEST_F(RemoteWorkers, EndWhenTheHostsHalfIsKilled) {
   ranks.wait();
 }
 
-/// The workers do not know each other yet, so that nothing is carried out, and more is told than there is room
-/// for.
+/// The workers do not know each other yet, so that nothing is carried out, and more is told than there is
+/// room for.
 TEST_F(RemoteWorkers, EndWithARankWhoseWordsNobodyTakes) {
   start(1, 1);
   ForkedRanks ranks;
