@@ -167,6 +167,7 @@ class Waits(Origin):
     progress: str = ""
     node_size: int = 0
     workers: int = 0
+    shared_heap: int = 0
     link: str = ""  # machine.link()
     schema: str = "hocket-skew-1"
 
