@@ -44,14 +44,9 @@ bool Daemon::is_needed() {
   return !ranks_.is_empty() || reception_.is_needed() || !ranks_.have_left();
 }
 
-/// What comes from the network ends a rest while something is under way, and what ranks tell one while
-/// nothing is: nobody can sleep on both.
 void Daemon::rest() {
   if (ranks_.is_idle()) return reception_.sleep(reception_.nap(Looks::at_nothing_urgent));
-  if (reception_.nap(Looks::at_everything) == 0) return;
-  const Alarm alarm = ranks_.alarm();
-  if (alarm.descriptor < 0 && !alarm.has_rung) return reception_.sleep(reception_.nap(Looks::at_everything));
-  sleep_until(alarm, {}, reception_.nap(Looks::at_commands));
+  reception_.rest_until(ranks_);
 }
 
 void Daemon::run() {

@@ -63,6 +63,16 @@ class Reception {
   long nap(Looks looks) const noexcept;
   /// Until a rank has told something.
   void sleep(long most_ns) noexcept;
+  /// While something is under way: what comes from the source, whose alarm that is, ends it. Nobody can sleep
+  /// on both, so that what ranks tell is looked for.
+  template <class Source>
+  void rest_until(Source& source) noexcept {
+    const long most_ns = nap(Looks::at_everything);
+    if (most_ns == 0) return;
+    const Alarm alarm = source.alarm();
+    if (alarm.descriptor < 0 && !alarm.has_rung) return sleep(most_ns);
+    sleep_until(alarm, {}, nap(Looks::at_commands));
+  }
 
  private:
   engine::handover::Desks desks_;

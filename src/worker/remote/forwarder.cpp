@@ -166,10 +166,7 @@ void Forwarder::say_farewell() {
 void Forwarder::rest() {
   const bool is_idle = !awaits_ && memory_.is_idle();
   if (is_idle) return reception_.sleep(reception_.nap(Looks::at_everything));
-  if (reception_.nap(Looks::at_everything) == 0) return;
-  const Alarm alarm = link_->alarm();
-  if (alarm.descriptor < 0 && !alarm.has_rung) return reception_.sleep(reception_.nap(Looks::at_everything));
-  sleep_until(alarm, {}, reception_.nap(Looks::at_commands));
+  reception_.rest_until(*link_);
 }
 
 bool Forwarder::run() {
