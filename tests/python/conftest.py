@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hocket.lab import state
 
 for _name in [name for name in os.environ if name.startswith("HOCKET")]:
     del os.environ[_name]  # whoever runs the tests may have set some, and each changes what is tested
@@ -31,6 +32,16 @@ def hocket() -> Hocket:
         )
 
     return run
+
+
+@pytest.fixture
+def own_labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Labs of the user are left alone; whatever a test leaves up ends with it."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    yield
+    for each in state.all_labs():
+        each.end()
+        state.remove(each.name)
 
 
 @pytest.fixture

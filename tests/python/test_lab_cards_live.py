@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,11 @@ def _why_no_cards() -> str:
 
 
 _reason = _why_no_cards()
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(_reason), reason=_reason)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(_reason), reason=_reason),
+    pytest.mark.usefixtures("own_labs"),
+]
 
 _SERVICE = """\
 echo "$* $UCX_NET_DEVICES" > /tmp/told
@@ -85,16 +89,6 @@ if world.rank == 0:
     import json
     print("SENT " + json.dumps(told))
 """
-
-
-@pytest.fixture(autouse=True)
-def _own_runtime_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Labs of the user are left alone; whatever a test leaves up ends with it."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    yield
-    for each in state.all_labs():
-        each.end()
-        state.remove(each.name)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,11 @@ _somebody = 12345
 
 
 _reason = why_no_lab()
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(_reason), reason=_reason)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(_reason), reason=_reason),
+    pytest.mark.usefixtures("own_labs"),
+]
 
 _GROUPS = """
 from mpi4py import MPI
@@ -56,16 +60,6 @@ if world.rank == world.size - 1:
     world.Recv(data, 0)
 world.Barrier()
 """
-
-
-@pytest.fixture(autouse=True)
-def _own_runtime_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Labs of the user are left alone; whatever a test leaves up ends with it."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    yield
-    for each in state.all_labs():
-        each.end()
-        state.remove(each.name)
 
 
 def _mpi_names() -> list[str]:
