@@ -100,7 +100,7 @@ def prefix(executable: Executable) -> str:
 
 
 @pytest.fixture
-def up(hocket: Hocket, prefix: str) -> Lab:
+def up(own_labs: None, hocket: Hocket, prefix: str) -> Lab:
     made = hocket("lab", "up", "--dpu", HOCKET_PREFIX=prefix)
     assert made.returncode == 0, made.stderr
     assert "4 nodes with cards of 0.5 cores" in made.stdout
