@@ -21,10 +21,6 @@ constexpr double patience_seconds = 1;
 /// In which all that a process has sent before it left should have come.
 constexpr double late_seconds = 5;
 
-/// What is sent without asking the receiver, whose answer would wait behind what it sends itself: on links
-/// that both use at once that has cost as long as a full socket takes to leave.
-constexpr const char* unasked_bytes = "300000";
-
 using State = UcxConnection::State;
 
 void check(ucs_status_t status, const std::string& what) {
@@ -76,7 +72,7 @@ void UcxFabric::open_context(const std::string& device) {
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "UCX cannot read its options");
   set_default(config, "LOG_LEVEL", "fatal");
-  set_default(config, "RNDV_THRESH", unasked_bytes);
+  set_default(config, "RNDV_THRESH", std::to_string(unasked_bytes).c_str());
   if (!device.empty()) ucp_config_modify(config, "NET_DEVICES", device.c_str());
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | UCP_PARAM_FIELD_NAME;

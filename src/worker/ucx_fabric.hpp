@@ -21,6 +21,10 @@ namespace hocket::worker {
 
 class UcxFabric final : public Fabric {
  public:
+  /// What is sent without asking the receiver, whose answer would wait behind what it sends itself: on links
+  /// that both use at once that has cost as long as a full socket takes to leave.
+  static constexpr std::size_t unasked_bytes = 300'000;
+
   /// Throws Error with UCX's reason. Which transports there may be is UCX's own option (UCX_TLS), and
   /// which devices (UCX_NET_DEVICES) where none is given.
   static std::unique_ptr<UcxFabric> open(const std::string& device = {});

@@ -22,11 +22,25 @@ Status status_of(ucs_status_t status) noexcept {
   return status == UCS_ERR_NO_MEMORY ? Status::no_memory : Status::failed;
 }
 
+/// A message longer than what is sent without asking goes in two: first its rest, for which UCX asks, and
+/// then so much of it, which is on its way while the answer comes. The answer waits in the link's queue
+/// behind what its sender sends: with nothing to send meanwhile, the two directions would take turns. Sender
+/// and receiver part it alike, since both know its length; that of one for a place (tag 0), only its sender.
+std::size_t head_of(std::size_t bytes, std::uint32_t tag) noexcept {
+  constexpr std::size_t head_bytes = 256 << 10;
+  return tag == 0 || bytes <= UcxFabric::unasked_bytes ? bytes : head_bytes;
+}
+
+Status begun(void* answer, void*& request) noexcept {
+  if (UCS_PTR_IS_ERR(answer)) return status_of(UCS_PTR_STATUS(answer));
+  request = answer;
+  return Status::ok;
+}
+
 }  // namespace
 
 UcxPort::~UcxPort() {
-  for (Ticket ticket = 0; ticket < flights_.size(); ++ticket)
-    if (flights_[ticket].request) abandon(ticket);
+  for (Ticket ticket = 0; ticket < flights_.size(); ++ticket) give_up(flights_[ticket]);
   for (Listener& listener : listeners_) end_listening(listener);
 }
 
@@ -35,11 +49,17 @@ void UcxPort::end_listening(Listener& listener) noexcept {
   listener.request = nullptr;
 }
 
-/// `request` is UCX's answer: null if it has ended already, or an error.
-Status UcxPort::set_off(Ticket ticket, void* request, Rank peer, bool receives) noexcept {
-  if (UCS_PTR_IS_ERR(request)) return flights_.give_back(ticket), status_of(UCS_PTR_STATUS(request));
-  flights_[ticket] = {request, peer, receives};
-  return Status::ok;
+/// `start` has UCX begin a part, and returns its answer: null if that has ended already, or an error.
+template <class Start>
+Status UcxPort::set_off(const Flight& flight, std::size_t head, std::size_t bytes, Ticket& ticket,
+                        Start start) noexcept {
+  if (!flights_.take(ticket)) return Status::no_memory;
+  auto& [first, last] = (flights_[ticket] = flight).requests;
+  Status status = Status::ok;
+  if (head < bytes) status = begun(start(head, bytes - head), first);
+  if (status == Status::ok) status = begun(start(0, head), last);
+  if (status != Status::ok) abandon(ticket);
+  return status;
 }
 
 Status UcxPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
@@ -47,53 +67,72 @@ Status UcxPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t
   if (!fabric_.is_open()) return Status::failed;
   const ucp_ep_h endpoint = fabric_.endpoint_of(to);
   if (!endpoint) return Status::failed;
-  if (!flights_.take(ticket)) return Status::no_memory;
-  const ucp_request_param_t params = in_host_memory();
-  return set_off(ticket, ucp_tag_send_nbx(endpoint, data, bytes, Tag::of(to, rank_, tag), &params), to,
-                 false);
+  return set_off({{}, to, false}, head_of(bytes, tag), bytes, ticket,
+                 [&](std::size_t offset, std::size_t length) {
+                   const ucp_request_param_t params = in_host_memory();
+                   const auto* const begin = static_cast<const std::byte*>(data) + offset;
+                   return ucp_tag_send_nbx(endpoint, begin, length, Tag::of(to, rank_, tag), &params);
+                 });
 }
 
 /// Also from a process that has gone: what it has sent before may be here already.
 Status UcxPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                         Ticket& ticket) noexcept {
   if (!fabric_.is_open()) return Status::failed;
-  if (!flights_.take(ticket)) return Status::no_memory;
-  const ucp_request_param_t params = in_host_memory();
-  void* const request =
-      ucp_tag_recv_nbx(fabric_.worker(), data, bytes, Tag::of(rank_, from, tag), all_bits, &params);
-  return set_off(ticket, request, from, true);
+  return set_off({{}, from, true}, head_of(bytes, tag), bytes, ticket,
+                 [&](std::size_t offset, std::size_t length) {
+                   const ucp_request_param_t params = in_host_memory();
+                   auto* const begin = static_cast<std::byte*>(data) + offset;
+                   return ucp_tag_recv_nbx(fabric_.worker(), begin, length, Tag::of(rank_, from, tag),
+                                           all_bits, &params);
+                 });
 }
 
 Status UcxPort::test(Ticket ticket) noexcept {
   const Status status = outcome(flights_[ticket]);
-  if (status != Status::pending) flights_.give_back(ticket);
+  if (status != Status::pending) abandon(ticket);
   return status;
 }
 
-/// UCX lets receives from a process that has gone wait for ever.
+/// An error of one part is the message's, whatever becomes of the other.
 Status UcxPort::outcome(Flight& flight) noexcept {
-  if (!flight.request) return Status::ok;
-  if (!fabric_.is_open()) return flight.request = nullptr, Status::failed;
-  const ucs_status_t status = ucp_request_check_status(flight.request);
+  Status whole = Status::ok;
+  for (void*& request : flight.requests) {
+    const Status status = outcome(flight, request);
+    if (status != Status::ok && status != Status::pending) return status;
+    if (status == Status::pending) whole = status;
+  }
+  return whole;
+}
+
+/// UCX lets receives from a process that has gone wait for ever.
+Status UcxPort::outcome(const Flight& flight, void*& request) noexcept {
+  if (!request) return Status::ok;
+  if (!fabric_.is_open()) return request = nullptr, Status::failed;
+  const ucs_status_t status = ucp_request_check_status(request);
   if (status != UCS_INPROGRESS) {
-    ucp_request_free(std::exchange(flight.request, nullptr));
+    ucp_request_free(std::exchange(request, nullptr));
     if (flight.receives) fabric_.note_heard(flight.peer);
     return status_of(status);
   }
   if (!flight.receives || !fabric_.has_gone(flight.peer)) return Status::pending;
-  fabric_.end_receive(std::exchange(flight.request, nullptr), flight.peer);
+  fabric_.end_receive(std::exchange(request, nullptr), flight.peer);
   return Status::failed;
 }
 
-void UcxPort::abandon(Ticket ticket) noexcept {
-  Flight& flight = flights_[ticket];
-  if (flight.request && fabric_.is_open()) {
+void UcxPort::give_up(Flight& flight) noexcept {
+  for (void*& request : flight.requests) {
+    void* const ended = std::exchange(request, nullptr);
+    if (!ended || !fabric_.is_open()) continue;
     if (flight.receives)
-      fabric_.end_receive(flight.request, flight.peer);
+      fabric_.end_receive(ended, flight.peer);
     else
-      fabric_.keep_sending(flight.request);
+      fabric_.keep_sending(ended);
   }
-  flight.request = nullptr;
+}
+
+void UcxPort::abandon(Ticket ticket) noexcept {
+  give_up(flights_[ticket]);
   flights_.give_back(ticket);
 }
 

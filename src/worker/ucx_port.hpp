@@ -39,9 +39,9 @@ class UcxPort final : public transports::mpi::Port {
   bool heard(std::uint32_t& place, Rank& from) noexcept override;
 
  private:
-  /// A send or receive, by its ticket.
+  /// A send or receive, by its ticket: one message of UCX's, or a long one's rest and its head.
   struct Flight {
-    void* request = nullptr;  ///< UCX's, while it is under way
+    std::array<void*, 2> requests{};  ///< UCX's, while they are under way
     Rank peer = 0;
     bool receives = false;
   };
@@ -53,8 +53,12 @@ class UcxPort final : public transports::mpi::Port {
     ucs_status_t status = UCS_OK;  ///< an error: nothing has come, and nothing will
   };
 
-  Status set_off(Ticket ticket, void* request, Rank peer, bool receives) noexcept;
+  template <class Start>
+  Status set_off(const Flight& flight, std::size_t head, std::size_t bytes, Ticket& ticket,
+                 Start start) noexcept;
   Status outcome(Flight& flight) noexcept;
+  Status outcome(const Flight& flight, void*& request) noexcept;
+  void give_up(Flight& flight) noexcept;
   void end_listening(Listener& listener) noexcept;
   Status listen_again() noexcept;
   void hear(const Listener& listener, std::uint64_t tag) noexcept;

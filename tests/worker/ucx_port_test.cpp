@@ -31,15 +31,23 @@ class UcxPort : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Transports, UcxPort, testing::Values("", "tcp,self", "tcp"),
                          [](const auto& info) { return test::name_of_transports(info.param); });
 
+/// No piece is as another.
+std::vector<std::byte> numbered(std::size_t bytes, int first) {
+  std::vector<std::byte> data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    data[i] = static_cast<std::byte>(static_cast<std::size_t>(first) + i + i / 251);
+  return data;
+}
+
 /// From every rank to every rank: also of its own process, and itself.
 TEST_P(UcxPort, CarriesMessagesOfAllSizes) {
   Fabrics all({0, 0, 1, 2});
   for (const std::size_t bytes :
-       {std::size_t{0}, std::size_t{1}, std::size_t{4000}, packet_bytes, std::size_t{70'000}, long_bytes})
+       {std::size_t{0}, std::size_t{1}, std::size_t{4000}, packet_bytes, std::size_t{70'000},
+        UcxFabric::unasked_bytes, UcxFabric::unasked_bytes + 1, long_bytes})
     for (Rank from = 0; from < all.ranks(); ++from)
       for (Rank to = 0; to < all.ranks(); ++to) {
-        const int value = 16 * from + to + 1;
-        const auto out = filled(bytes, value);
+        const auto out = numbered(bytes, 16 * from + to + 1);
         auto in = filled(bytes, 0);
         Port::Ticket sent = 0, received = 0;
         ASSERT_EQ(all[from].send(out.data(), bytes, to, 5, sent), Status::ok);
