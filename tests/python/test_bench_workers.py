@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from built_programs import mpis_with
 from hocket import _paths, mpis
-from hocket.bench import program, workers, workers_figures, workers_page, workers_plan
+from hocket.bench import machine, program, workers, workers_figures, workers_page, workers_plan
 from hocket.bench.applications import Timed
 from hocket.bench.jsonl import beside
 from hocket.bench.workers import Metadata, Place, WorkerLane
@@ -99,10 +99,10 @@ def test_workers_on_cards_and_on_a_shared_heap_have_tables_of_their_own() -> Non
     lanes = [*_job(96), *_job(90, card_cores=0.5, card_us=400.0), *_job(97, shared_heap=1)]
     found = workers_figures.figures(lanes)
     (plain,), (heap,) = workers_page.overlap_rows(found), workers_page.overlap_rows(found, 1)
-    assert (plain[6], heap[6]) == ("96 (96-96)", "97 (97-97)")
+    assert (plain[8], heap[8]) == ("96 (96-96)", "97 (97-97)")
     (remote,) = workers_page.remote_rows(found)
-    assert remote[1] == "2 nodes of 1, 100mbit, cards of 0.5 cores"
-    assert remote[9:11] == ["15 (15-15)", "40 (40-40)"]
+    assert remote[2] == "2 nodes of 1, 100mbit, cards of 0.5 cores"
+    assert remote[11:13] == ["15 (15-15)", "40 (40-40)"]
 
 
 def test_without_a_core_the_wish_is_judged_alone() -> None:
@@ -131,7 +131,7 @@ def _metadata(**changes: Any) -> Metadata:
 
 def test_metadata_are_compared_with_a_persistent_start() -> None:
     (row,) = workers_page.metadata_rows([_metadata(), _metadata(run=1)])
-    assert row[4:7] == ["250", "24", "10.4"]
+    assert row[5:8] == ["250", "24", "10.4"]
     assert row[-1] == "4.0"
     (row,) = workers_page.metadata_rows([_metadata(buffers_bytes=161.0, new_start_us=7.0)])
     assert [cell for cell in row if "missed" in cell] == ["**7.7, missed**", "**2.0, missed**"]
@@ -149,13 +149,13 @@ def test_applications_are_compared_with_the_best_form_alone() -> None:
     runs = [_timed("untouched", "blocking", 0.3), _timed("untouched", "nonblocking", 0.24)]
     runs += [_timed("hocket", "nonblocking", 0.2), _timed("hocket", "blocking", 0.3)]
     (row,) = workers_page.application_rows(runs)
-    assert row[4:6] == ["240.0 (240.0-240.0)", "nonblocking slab"]
+    assert row[5:7] == ["240.0 (240.0-240.0)", "nonblocking slab"]
     assert row[-1] == "1.20"
 
 
 def test_the_page_says_what_was_measured(tmp_path: Path) -> None:
     text = workers_page.page(_job(), [_timed("untouched", "blocking", 0.3)], [_metadata()])
-    assert "| openmpi | 2 nodes of 1, 100mbit | alltoall | 1 MiB | 1 |" in text
+    assert "| 2 | openmpi | 2 nodes of 1, 100mbit | 1 | alltoall | 1 MiB | 1 |" in text
     assert "## Buffers that are known" in text
     assert "Nothing has been measured" in workers_page.page([], [], [])
 
@@ -167,6 +167,21 @@ def test_a_plan_has_the_parts_that_are_wanted() -> None:
     assert both[:2] == both[:1:-1]  # in turns
     with pytest.raises(CommandError, match="no part named 'nothing'"):
         workers_plan.Wanted(parts=["nothing"])
+
+
+def test_where_cores_are_to_spare_several_workers_serve_a_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    def words(cores: int) -> list[str]:
+        monkeypatch.setattr(machine, "cores", lambda: cores)
+        return [job.words for job in workers_plan.jobs(OPEN_MPI, workers_plan.Wanted(["spare"], runs=1))]
+
+    assert [word.split(", ", 2)[::2] for word in words(16)] == [
+        ["1 node of 8", "workers 2"],
+        ["1 node of 8", "workers 2, shared heap"],
+        ["1 node of 8", "workers 4"],
+        ["1 node of 8", "workers 4, shared heap"],
+    ]
+    assert len(words(4)) == 2
+    assert words(2) == []
 
 
 def test_a_place_is_a_lab_of_switches_with_a_node_each() -> None:

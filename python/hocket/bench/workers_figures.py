@@ -97,6 +97,7 @@ class Run:
 class Figures:
     """All runs of one cell."""
 
+    cores: int  # of the machine
     mpi: str
     place: Place
     workers: int
@@ -108,11 +109,15 @@ class Figures:
     def of(self, figure: Callable[[Run], float | None]) -> Spread | None:
         return spread(map(figure, self.runs))
 
+    def cell(self) -> tuple[int, str, Place, str, int]:
+        """Whatever the workers."""
+        return (self.cores, self.mpi, self.place, self.collective, self.bytes)
+
     def is_right(self) -> bool:
         return not any(run.hocket.is_wrong(form) for run in self.runs for form in ("blocking", "nonblocking"))
 
 
-_Where = tuple[str, Place, int, int]  # MPI, place, workers, shared heap
+_Where = tuple[int, str, Place, int, int]  # cores, MPI, place, workers, shared heap
 
 
 def _runs(lanes: Sequence[WorkerLane]) -> Iterable[list[WorkerLane]]:
@@ -132,7 +137,8 @@ def figures(lanes: Sequence[WorkerLane]) -> list[Figures]:
     """In the order in which they first appear."""
     jobs: dict[_Where, list[WorkerLane]] = {}
     for lane in lanes:
-        jobs.setdefault((lane.mpi, lane.place(), lane.workers, lane.shared_heap), []).append(lane)
+        where = (lane.cores, lane.mpi, lane.place(), lane.workers, lane.shared_heap)
+        jobs.setdefault(where, []).append(lane)
     found: dict[tuple[_Where, str, int], list[Run]] = {}
     for where, some in jobs.items():
         for job in _runs(some):
@@ -148,10 +154,10 @@ def without_core(found: Sequence[Figures]) -> list[tuple[Figures, Spread]]:
     def medians(one: Figures) -> list[float]:
         return [lane.median_us for run in one.runs if (lane := run.hocket.lane("nonblocking", apart=True))]
 
-    plain = {(one.mpi, one.place, one.collective, one.bytes): one for one in found if not one.workers}
+    plain = {one.cell(): one for one in found if not one.workers}
     pairs = []
     for one in found:
-        other = plain.get((one.mpi, one.place, one.collective, one.bytes))
+        other = plain.get(one.cell())
         if one.workers and other:
             ratio = spread(b / a for a, b in zip(medians(one), medians(other), strict=False))
             pairs += [(one, ratio)] if ratio else []

@@ -30,8 +30,9 @@ what a number means. What misses its target is marked.
 """
 
 Lines = list[str]
+_PLACE_HEADER = ("cores", "MPI", "nodes of ranks, links", "workers", "collective", "bytes", "runs")
 OVERLAP_HEADER = (
-    *("MPI", "nodes of ranks, links", "collective", "bytes", "runs"),
+    *_PLACE_HEADER,
     *("hidden, MPI alone, %", "hidden %", "hidden, fixed work, %", "core in MPI %", "worker's core %"),
     *("total, times", "over blocking, times"),
 )
@@ -42,17 +43,17 @@ the operation that hides behind computation, by OSU's or IMB's formula, whicheve
 computation is a fixed amount of arithmetic, so that what the worker takes of the rank's core counts against
 it (no target). *Core in MPI*: what start and wait take of the rank's core beside that work, in percent of the
 operation's time (target {figures.MOST_IN_MPI:g} %). *Worker's core*: how long its process ran beside that, in
-percent of it: where all cores compute, so much cannot be hidden. *Total*: how many times as long the MPI's
-own takes with the same work (target {figures.LEAST_TOTAL:g}). *Over blocking*: start and wait without any
-work, over the quicker one of both blocking calls (target {figures.MOST_LATENCY:g} from
-{format_bytes(figures.LATENCY_BYTES)} on)."""
+percent of it: where all cores compute, so much cannot be hidden (of several workers, all together).
+*Total*: how many times as long the MPI's own takes with the same work (target {figures.LEAST_TOTAL:g}).
+*Over blocking*: start and wait without any work, over the quicker one of both blocking calls (target
+{figures.MOST_LATENCY:g} from {format_bytes(figures.LATENCY_BYTES)} on)."""
 
 _heap_text = """\
 The same with `HOCKET_SHARED_HEAP=1`: buffers are memory that the worker maps, and nothing is copied to and
 from it. The same targets."""
 
 REMOTE_HEADER = (
-    *OVERLAP_HEADER[:9],
+    *OVERLAP_HEADER[:11],
     *("host's half, core %", "card's core %", "total, times", "over blocking, times"),
 )
 _remote_text = """\
@@ -62,13 +63,13 @@ what a card uses is taken from somebody, where a network card's processor takes 
 is what would stay on the host (desks, and copies over the link, which RDMA would save), *card's core* what
 would not. Without targets."""
 
-WITHOUT_CORE_HEADER = ("MPI", "nodes of ranks, links", "collective", "bytes", "runs", "times as fast")
+WITHOUT_CORE_HEADER = (*_PLACE_HEADER, "times as fast")
 _without_core_text = f"""\
 As many ranks as cores: a worker would take one of theirs, so there is none, and `HOCKET_WORKERS=1` changes
 nothing. Start and wait without that wish, over the same with it; target {figures.LEAST_WITHOUT_CORE:g}."""
 
 APPLICATIONS_HEADER = (
-    *("application", "problem", "MPI", "nodes of ranks, links", "best alone, ms", "its form"),
+    *("cores", "application", "problem", "MPI", "nodes of ranks, links", "best alone, ms", "its form"),
     *("non-blocking with workers, ms", "blocking with workers, ms", "times as fast"),
 )
 _applications_text = f"""\
@@ -76,7 +77,16 @@ End to end: the non-blocking form with workers beside the best form on the MPI u
 Target {figures.LEAST_APPLICATION:g}."""
 
 METADATA_HEADER = (
-    *("MPI", "nodes of ranks, links", "bytes", "runs", "first call, bytes", "second call, bytes", "times"),
+    *(
+        "cores",
+        "MPI",
+        "nodes of ranks, links",
+        "bytes",
+        "runs",
+        "first call, bytes",
+        "second call, bytes",
+        "times",
+    ),
     *("persistent, us", "known buffers, us more", "new buffers, us more", "times"),
 )
 _metadata_text = f"""\
@@ -92,7 +102,8 @@ def _section(title: str, text: str, header: Sequence[str], rows: Sequence[Sequen
 
 def _place(one: Figures) -> list[str]:
     runs = str(len(one.runs)) if one.is_right() else "**wrong results**"
-    return [one.mpi, str(one.place), one.collective, format_bytes(one.bytes), runs]
+    where = (str(one.cores), one.mpi, str(one.place), str(one.workers))
+    return [*where, one.collective, format_bytes(one.bytes), runs]
 
 
 def _at_least(found: Spread | None, target: float, digits: int) -> str:
@@ -112,7 +123,7 @@ def _has_core(one: Figures, found: Sequence[Figures]) -> bool:
     return (
         bool(one.workers)
         and not one.place.card_cores
-        and not any((other.mpi, other.place, other.workers) == (one.mpi, one.place, 0) for other in found)
+        and not any(other.cell()[:3] == one.cell()[:3] and not other.workers for other in found)
     )
 
 
@@ -169,7 +180,7 @@ def _application_row(some: Sequence[Timed]) -> list[str]:
         return []
     ratio = alone.median_s / ours.median_s
     return [
-        *(ours.application, ours.problem.replace("--", ""), ours.mpi, ours.link),
+        *(str(ours.cores), ours.application, ours.problem.replace("--", ""), ours.mpi, ours.link),
         *(_milliseconds(alone), " ".join(filter(None, (alone.form, alone.variant)))),
         *(_milliseconds(ours), _milliseconds(blocking) if blocking else "-"),
         marked(f"{ratio:.2f}", round(ratio, 2) >= figures.LEAST_APPLICATION),
@@ -177,9 +188,10 @@ def _application_row(some: Sequence[Timed]) -> list[str]:
 
 
 def application_rows(runs: Sequence[Timed]) -> list[list[str]]:
-    groups: dict[tuple[str, ...], list[Timed]] = {}
+    groups: dict[tuple[int, str, str, str, str], list[Timed]] = {}
     for one in runs:
-        groups.setdefault((one.application, one.problem, one.mpi, one.link), []).append(one)
+        key = (one.cores, one.application, one.problem, one.mpi, one.link)
+        groups.setdefault(key, []).append(one)
     return [row for some in groups.values() if (row := _application_row(some))]
 
 
@@ -192,7 +204,13 @@ def _metadata_row(some: Sequence[Metadata]) -> list[str]:
     assert known and fresh
     times = fresh.median / known.median if known.median > 0 else float("inf")
     return [
-        *(one.mpi, f"{one.nodes} nodes of {one.ppn}", format_bytes(one.bytes), str(len(some))),
+        *(
+            str(one.cores),
+            one.mpi,
+            f"{one.nodes} nodes of {one.ppn}",
+            format_bytes(one.bytes),
+            str(len(some)),
+        ),
         *(f"{first:.0f}", f"{second:.0f}"),
         marked(f"{first / second:.1f}", round(first / second, 1) >= figures.LEAST_METADATA),
         _text(spread(run.persistent_start_us for run in some), 2),
@@ -202,9 +220,9 @@ def _metadata_row(some: Sequence[Metadata]) -> list[str]:
 
 
 def metadata_rows(found: Sequence[Metadata]) -> list[list[str]]:
-    groups: dict[tuple[str, int, int, int], list[Metadata]] = {}
+    groups: dict[tuple[int, str, int, int, int], list[Metadata]] = {}
     for one in found:
-        groups.setdefault((one.mpi, one.nodes, one.ppn, one.bytes), []).append(one)
+        groups.setdefault((one.cores, one.mpi, one.nodes, one.ppn, one.bytes), []).append(one)
     return [_metadata_row(some) for some in groups.values()]
 
 

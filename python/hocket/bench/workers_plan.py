@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hocket.bench import runner, workers
+from hocket.bench import machine, runner, workers
 from hocket.bench.applications import RUNS
 from hocket.bench.jsonl import Kind
 from hocket.bench.nonblocking import Request, Settings
@@ -14,7 +14,7 @@ from hocket.bench.workers import Application, Place
 from hocket.errors import unknown
 from hocket.mpis import Mpi
 
-PARTS = ("overlap", "heap", "remote", "applications", "metadata", "core")
+PARTS = ("overlap", "heap", "remote", "spare", "applications", "metadata", "core")
 COLLECTIVES = ("alltoall", "allgather", "bcast")
 _KIB, _MIB = 1 << 10, 1 << 20
 _mega = 10**6
@@ -25,7 +25,8 @@ _places = {
 }
 _card_cores = 0.5
 _fast = Place(2, 1, 500 * _mega)
-_no_core = Place(1, 2, 1000 * _mega)
+_unshaped = 1000 * _mega  # nothing goes over the link of a single node
+_spare_sizes = (64 * _KIB, 256 * _KIB, _MIB, 4 * _MIB)
 _metadata_sizes = (_KIB, 64 * _KIB)
 _metadata_calls = 200
 _applications = (
@@ -61,7 +62,8 @@ class Wanted:
 
 
 def _lanes(mpi: Mpi, place: Place, request: Request, run: int) -> Job:
-    wish = "" if request.settings.workers else ", no workers wanted"
+    count = request.settings.workers
+    wish = f", workers {count}" if count else ", no workers wanted"
     wish += ", shared heap" if request.settings.shared_heap else ""
     return Job(f"{place}{wish}", workers.LANES, "", lambda: workers.lanes(mpi, place, request, run))
 
@@ -78,10 +80,21 @@ def _remote(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
         yield _lanes(mpi, there, wanted.request(there, sizes, workers.WITH_WORKERS), run)
 
 
+def _spare(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
+    """One node whose ranks leave half of the cores free: of 16, 8 ranks with 2 and with 4 workers. None on a
+    machine of less than 4 cores."""
+    place = Place(1, machine.cores() // 2, _unshaped)
+    for count in sorted({machine.cores() // 8, machine.cores() // 4} - {0}):
+        for settings in (workers.WITH_WORKERS, workers.WITH_SHARED_HEAP):
+            there = replace(settings, workers=count)
+            yield _lanes(mpi, place, wanted.request(place, _spare_sizes, there), run)
+
+
 def _core(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
+    full = Place(1, machine.cores(), _unshaped)
     both = (workers.WITHOUT, workers.WITH_WORKERS)
     for settings in both if run % 2 == 0 else reversed(both):
-        yield _lanes(mpi, _no_core, wanted.request(_no_core, (64 * _KIB, _MIB), settings), run)
+        yield _lanes(mpi, full, wanted.request(full, (64 * _KIB, _MIB), settings), run)
 
 
 def _metadata(mpi: Mpi, size: int, run: int) -> Job:
@@ -107,6 +120,8 @@ def jobs(mpi: Mpi, wanted: Wanted) -> Iterator[Job]:
             yield from _overlap(mpi, wanted, run, workers.WITH_SHARED_HEAP)
         if "remote" in wanted.parts:
             yield from _remote(mpi, wanted, run)
+        if "spare" in wanted.parts:
+            yield from _spare(mpi, wanted, run)
         if "metadata" in wanted.parts:
             yield from (_metadata(mpi, size, run) for size in _metadata_sizes)
         if "core" in wanted.parts:

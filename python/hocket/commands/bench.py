@@ -93,7 +93,7 @@ def bench(
         str,
         typer.Option(
             help="With --topology: experiments, for example rooted,allreduce; with --workers: overlap, "
-            "heap, remote, applications, metadata, core. Default: all."
+            "heap, remote, spare, applications, metadata, core. Default: all."
         ),
     ] = "",
     where: Annotated[

@@ -58,6 +58,8 @@ def _done(job: Job, out: Path | None) -> Sequence[Any]:
 
 def run(chosen: Sequence[mpis.Mpi], wanted: Wanted, out: Path | None) -> None:
     jobs = [(mpi, job) for mpi in chosen for job in workers_plan.jobs(mpi, wanted)]
+    if not jobs:
+        raise CommandError("ranks and workers with a core each take 4 cores or more")
     records: list[Any] = []
     failed = 0
     for number, (mpi, job) in enumerate(jobs, 1):
