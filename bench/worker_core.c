@@ -1,5 +1,5 @@
-// How long this node's worker process has run, as the kernel tells of any process, and the processes of its
-// card, as it tells of a control group.
+// How long this node's worker processes have run, as the kernel tells of any process, and the processes of
+// its card, as it tells of a control group.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,27 +18,34 @@ static bool is_worker(const char* pid) {
   return is;
 }
 
-// Of a node of the lab, which has one at most and sees no other's; 0: there is none.
-static long find_worker(void) {
+// Of a node of the lab, which sees no other's.
+static int find_workers(long* found, int most) {
   DIR* processes = opendir("/proc");
-  long found = 0;
-  for (struct dirent* entry; processes && (entry = readdir(processes)) != NULL;)
-    if (is_worker(entry->d_name)) found = strtol(entry->d_name, NULL, 10);
+  int count = 0;
+  for (struct dirent* entry; count < most && processes && (entry = readdir(processes)) != NULL;)
+    if (is_worker(entry->d_name)) found[count++] = strtol(entry->d_name, NULL, 10);
   if (processes) closedir(processes);
-  return found;
+  return count;
 }
 
-double worker_core_now(void) {
-  static long worker = -1;
+static double core_of(long process) {
   char path[64], text[64] = "";
-  if (worker < 0) worker = find_worker();
-  if (worker == 0) return 0;
-  snprintf(path, sizeof path, "/proc/%ld/schedstat", worker);  // nanoseconds, and what else there is
+  snprintf(path, sizeof path, "/proc/%ld/schedstat", process);  // nanoseconds, and what else there is
   FILE* file = fopen(path, "r");
   if (!file) return 0;
   if (!fgets(text, sizeof text, file)) text[0] = '\0';
   fclose(file);
   return 1e-9 * strtod(text, NULL);
+}
+
+double worker_core_now(void) {
+  enum { most_workers = 16 };
+  static long workers[most_workers];
+  static int count = -1;
+  double time = 0;
+  if (count < 0) count = find_workers(workers, most_workers);
+  for (int i = 0; i < count; ++i) time += core_of(workers[i]);
+  return time;
 }
 
 // A file of the control group of this node's card: BENCH_CARDS is the folder of all cards of the lab.
