@@ -122,7 +122,9 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `switches` | it is known under which switches the ranks are: several, and some ranks share one (`HOCKET_TOPOLOGY`, or Slurm says so) |
 | `interleaved` | ranks of one node, or under one switch, do not follow each other: `reordered` makes a difference |
 | `blocking` | the call is neither non-blocking nor persistent |
-| `background` | the call is non-blocking or persistent, and a thread goes on with its messages while the program computes (HOCKET_PROGRESS=thread across nodes) |
+| `background` | the call is non-blocking or persistent, and a thread goes on with its messages while the program computes (HOCKET_PROGRESS=thread across nodes), or a worker process does |
+| `worker` | the call is non-blocking or persistent, and a worker process sends its messages (HOCKET_WORKERS). On one node what the rules do not give to messages is done by the ranks |
+| `mapped` | what the ranks allocate is memory that this worker maps: `HOCKET_SHARED_HEAP=1`, and it is the only one of its node |
 | `predefined` | the reduction is by one of MPI's own operations |
 | `unequal` | the function lets blocks differ: a v-form, or `MPI_Reduce_scatter` |
 | `unknown` | not all ranks know the sizes: gatherv, scatterv, alltoallv |

@@ -69,7 +69,8 @@ class Engine {
   struct Employed {
     std::unique_ptr<handover::Client> worker;
     bool reaches_others = false;  ///< the workers of other nodes
-    bool beside_it = false;  ///< others go on as well, inside of whatever calls of the MPI the program makes
+    bool beside_it = false;   ///< others go on as well, inside of whatever calls of the MPI the program makes
+    bool maps_heaps = false;  ///< it maps what ranks allocate, on all nodes, and is its node's only one
   };
   void employ(Employed employed);
   /// Null: none.
@@ -79,6 +80,7 @@ class Engine {
   handover::Client* worker_across_nodes() const noexcept {
     return employed_.reaches_others ? worker() : nullptr;
   }
+  bool worker_maps_heaps() const noexcept { return employed_.maps_heaps; }
   /// What is handed to it.
   handover::Registry& registry() noexcept { return *registry_; }
   /// Takes in what other ranks say about workers that have gone.

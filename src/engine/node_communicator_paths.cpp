@@ -269,14 +269,15 @@ std::unique_ptr<Starts> NodeCommunicator::new_handed_starts(std::uint32_t reques
       request);
 }
 
-/// Its worker sends messages between the ranks, by the rules of messages between nodes: what these leave to
-/// the MPI, the ranks do faster by themselves. False: the worker does not carry it out.
+/// Its worker sends messages between the ranks. What the rules leave to the MPI, or have another algorithm
+/// for, the ranks do faster by themselves. False: the worker does not carry it out.
 bool NodeCommunicator::decide_for_worker(Prepared& prepared, const Call& call) {
   if (!engine_.worker()) return false;
   tuning::Situation situation = situation_of(prepared.kind, call);
-  situation.across_nodes = true;
   situation.blocking = false;
   situation.background = true;
+  situation.worker = true;
+  situation.mapped = engine_.worker_maps_heaps();
   const tuning::Choice choice = engine_.rules().choose(situation);
   if (!handover::is_for_workers(choice, call)) return false;
   const CallKind& kind = prepared.kind;

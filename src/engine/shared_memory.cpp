@@ -10,12 +10,17 @@ namespace {
 
 using Shape = struct hocket_heap_shape;
 
-/// That of malloc, if it is there: from the beginning, or never.
-Shape shape_of_heap() noexcept {
-  using Ask = void (*)(Shape*);
+using Ask = void (*)(Shape*);
+
+/// Null: there is no such malloc. From the beginning, or never.
+Ask heap() noexcept {
   static const Ask ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "hocket_heap_shape"));
+  return ask;
+}
+
+Shape shape_of_heap() noexcept {
   Shape shape{nullptr, 0, -1, 0, 0};
-  if (ask) ask(&shape);
+  if (heap()) heap()(&shape);
   return shape;
 }
 
@@ -33,6 +38,10 @@ std::vector<SharedRange> shared_ranges() {
       ranges.push_back(
           {reinterpret_cast<std::uintptr_t>(one.base), one.bytes, one.device, one.inode, one.file});
   return ranges;
+}
+
+bool has_shared_heap() noexcept {
+  return heap() != nullptr;
 }
 
 void* take_shared(std::size_t bytes) noexcept {

@@ -20,6 +20,9 @@ struct SharedRange {
 /// As they are now; each stays as it is until the process ends. Throws std::bad_alloc.
 std::vector<SharedRange> shared_ranges();
 
+/// Large pieces that malloc gives out are such memory.
+bool has_shared_heap() noexcept;
+
 /// For MPI_Alloc_mem. Null: there is none.
 void* take_shared(std::size_t bytes) noexcept;
 /// False: it was not taken here.

@@ -81,8 +81,9 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.near = near_ ? &*near_ : nullptr;
   situation.model = model_ ? &*model_ : nullptr;
   situation.blocking = blocking;
-  situation.background =
-      !blocking && (engine_.carries_messages_in_background() || engine_.worker_across_nodes());
+  situation.worker = !blocking && engine_.worker_across_nodes();
+  situation.mapped = situation.worker && engine_.worker_maps_heaps();
+  situation.background = situation.worker || (!blocking && engine_.carries_messages_in_background());
   return situation;
 }
 

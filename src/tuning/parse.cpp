@@ -43,7 +43,7 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 11> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 13> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                   {"commutative", &Conditions::commutative},
                                                   {"predefined", &Conditions::predefined},
                                                   {"unequal", &Conditions::unequal},
@@ -53,7 +53,9 @@ constexpr std::array<FlagWord, 11> flag_words = {{{"oversubscribed", &Conditions
                                                   {"switches", &Conditions::switches},
                                                   {"interleaved", &Conditions::interleaved},
                                                   {"blocking", &Conditions::blocking},
-                                                  {"background", &Conditions::background}}};
+                                                  {"background", &Conditions::background},
+                                                  {"worker", &Conditions::worker},
+                                                  {"mapped", &Conditions::mapped}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());

@@ -56,7 +56,8 @@ bool Conditions::hold(const Situation& s) const {
          agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
          agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
          (!switches || *switches == has_switches(s)) && (!interleaved || *interleaved == is_interleaved(s)) &&
-         agrees(blocking, s.blocking) && agrees(background, s.background);
+         agrees(blocking, s.blocking) && agrees(background, s.background) && agrees(worker, s.worker) &&
+         agrees(mapped, s.mapped);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

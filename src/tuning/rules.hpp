@@ -33,6 +33,8 @@ struct Situation {
   const Model* model = nullptr;                 ///< of their schedules; null: the first that fits is cheapest
   bool blocking = true;                         ///< whoever calls stays until it has ended
   bool background = false;   ///< non-blocking, and a thread goes on with it while the program computes
+  bool worker = false;       ///< that is not a thread, but a worker process
+  bool mapped = false;       ///< which maps what ranks allocate; agreed at set-up
   bool single_copy = false;  ///< the ranks can read each other's memory, and it pays; agreed on the way
 };
 

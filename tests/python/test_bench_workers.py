@@ -106,12 +106,29 @@ def test_workers_on_cards_and_on_a_shared_heap_have_tables_of_their_own() -> Non
 
 
 def test_without_a_core_the_wish_is_judged_alone() -> None:
-    lanes = [*_job(0, workers=0), *_job(0, workers=1)]
-    lanes += [lane for lane in _job(0, workers=1, bytes=8) if lane.side == "hocket"]
+    full: dict[str, Any] = {"nodes": 1, "ppn": 2}
+    lanes = [*_job(0, workers=0, **full), *_job(0, workers=1, **full)]
+    lanes += [lane for lane in _job(0, workers=1, bytes=8, **full) if lane.side == "hocket"]
     found = workers_figures.figures(lanes)
     assert not workers_page.overlap_rows(found)
     (row,) = workers_page.without_core_rows(found)
     assert row[-1] == "1.00 (1.00-1.00)"
+
+
+def test_on_one_node_workers_are_compared_with_the_ranks_themselves() -> None:
+    there: dict[str, Any] = {"cores": 16, "nodes": 1, "ppn": 8}
+    lanes = [
+        *_job(96, workers=1, **there),
+        *_job(97, workers=2, shared_heap=1, **there),
+        *_job(60, workers=0, **there),
+    ]
+    found = workers_figures.figures(lanes)
+    assert not (workers_page.overlap_rows(found) or workers_page.without_core_rows(found))
+    assert {row[5]: row[8] for row in workers_page.node_rows(found)} == {
+        "a worker": "96 (96-96)",
+        "2 workers, shared heap": "97 (97-97)",
+        "the ranks": "60 (60-60)",
+    }
 
 
 def test_wrong_results_are_told() -> None:
@@ -174,13 +191,12 @@ def test_where_cores_are_to_spare_several_workers_serve_a_node(monkeypatch: pyte
         monkeypatch.setattr(machine, "cores", lambda: cores)
         return [job.words for job in workers_plan.jobs(OPEN_MPI, workers_plan.Wanted(["spare"], runs=1))]
 
-    assert [word.split(", ", 2)[::2] for word in words(16)] == [
-        ["1 node of 8", "workers 2"],
-        ["1 node of 8", "workers 2, shared heap"],
-        ["1 node of 8", "workers 4"],
-        ["1 node of 8", "workers 4, shared heap"],
-    ]
-    assert len(words(4)) == 2
+    of_16 = [tuple(word.split(", ")) for word in words(16)]
+    assert {place for place, *_ in of_16} == {"1 node of 2", "1 node of 4", "1 node of 8"}
+    of_8 = [rest for place, _, *rest in of_16 if place == "1 node of 8"]
+    both = [[[f"workers {count}"], [f"workers {count}", "shared heap"]] for count in (1, 2, 4)]
+    assert of_8 == [["no workers wanted"], *both[0], *both[1], *both[2]]
+    assert len(words(4)) == 3
     assert words(2) == []
 
 

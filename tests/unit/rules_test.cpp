@@ -338,6 +338,38 @@ TEST(Conditions, InTheBackgroundOnlyLargeMessagesBetweenNodesAreHockets) {
   EXPECT_EQ(chosen(Collective::bcast, (std::size_t{64} << 10U) + 1), "knomial");
 }
 
+TEST(Conditions, ABroadcastOfTheEagerLimitPaysByAWorker) {
+  Situation s = situation(Collective::bcast, 4, std::size_t{64} << 10U);
+  s.across_nodes = s.background = s.worker = true;
+  EXPECT_EQ(Rules().choose(s).name, "knomial");
+  s.collective = Collective::gather;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+}
+
+TEST(Conditions, OnOneNodeAWorkerDoesWhatItsRanksDoNotDoFasterTogether) {
+  const auto chosen = [](Collective collective, ir::Rank ranks, std::size_t kibibytes, bool mapped) {
+    Situation s = situation(collective, ranks, kibibytes << 10U);
+    s.blocking = false;
+    s.background = s.worker = true;
+    s.mapped = mapped;
+    static const Rules rules;
+    return rules.choose(s).name;
+  };
+  using enum Collective;
+  EXPECT_EQ(chosen(alltoall, 2, 4096, true), "linear");
+  EXPECT_EQ(chosen(alltoall, 4, 64, true), "linear");
+  EXPECT_EQ(chosen(alltoall, 4, 256, true), "native");
+  EXPECT_EQ(chosen(allgather, 4, 64, true), "ring");
+  EXPECT_EQ(chosen(bcast, 8, 1024, true), "knomial");
+  EXPECT_EQ(chosen(bcast, 8, 64, true), "native");
+  for (const Collective collective :
+       {bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, scan, exscan}) {
+    EXPECT_EQ(chosen(collective, 2, 1024, false), "native");
+    EXPECT_EQ(chosen(collective, 16, 1024, true), "native");
+    EXPECT_EQ(chosen(collective, 2, 8, true), "native");
+  }
+}
+
 TEST(Conditions, TwoRanksOnTwoNodesExchangeOneMessageInTheBackground) {
   Situation s = situation(Collective::allreduce, 2, std::size_t{1} << 20U);
   s.across_nodes = s.background = true;

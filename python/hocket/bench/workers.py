@@ -120,10 +120,12 @@ def _where(mpi: Mpi, load: float, place: Place, run: int) -> dict[str, Any]:
     return {**runner.where_and_when(mpi, load), **vars(place), "run": run}
 
 
-def lanes(mpi: Mpi, place: Place, request: Request, run: int) -> list[WorkerLane]:
+def lanes(mpi: Mpi, place: Place, request: Request, run: int, force: str = "") -> list[WorkerLane]:
+    """`force`: as HOCKET_FORCE."""
     load = machine.load()
+    variables = request.settings.variables() | ({"HOCKET_FORCE": force} if force else {})
     program = launch.with_hocket([str(nonblocking_program(mpi.family)), *request.arguments()])
-    output = _captured(mpi, place, program, request.bound(), **request.settings.variables())
+    output = _captured(mpi, place, program, request.bound(), **variables)
     common = {**_where(mpi, load, place, run), **vars(request.settings)}
     return [WorkerLane(**common, **line) for line in runner.lines_of(output)]
 

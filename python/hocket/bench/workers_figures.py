@@ -113,6 +113,13 @@ class Figures:
         """Whatever the workers."""
         return (self.cores, self.mpi, self.place, self.collective, self.bytes)
 
+    def is_full(self) -> bool:
+        """Its ranks leave no core for a worker."""
+        return self.place.nodes == 1 and self.place.ppn >= self.cores
+
+    def is_one_node(self) -> bool:
+        return self.place.nodes == 1 and not self.is_full()
+
     def is_right(self) -> bool:
         return not any(run.hocket.is_wrong(form) for run in self.runs for form in ("blocking", "nonblocking"))
 
@@ -154,9 +161,10 @@ def without_core(found: Sequence[Figures]) -> list[tuple[Figures, Spread]]:
     def medians(one: Figures) -> list[float]:
         return [lane.median_us for run in one.runs if (lane := run.hocket.lane("nonblocking", apart=True))]
 
-    plain = {one.cell(): one for one in found if not one.workers}
+    full = [one for one in found if one.is_full()]
+    plain = {one.cell(): one for one in full if not one.workers}
     pairs = []
-    for one in found:
+    for one in full:
         other = plain.get(one.cell())
         if one.workers and other:
             ratio = spread(b / a for a, b in zip(medians(one), medians(other), strict=False))

@@ -52,6 +52,16 @@ _heap_text = """\
 The same with `HOCKET_SHARED_HEAP=1`: buffers are memory that the worker maps, and nothing is copied to and
 from it. The same targets."""
 
+NODE_HEADER = (
+    *("cores", "MPI", "ranks", "collective", "bytes", "by", "runs"),
+    *("hidden, MPI alone, %", "hidden %", "total, times", "over blocking, times"),
+)
+_node_text = """\
+Ranks of one node that leave cores free, with every call forced to the workers (`HOCKET_FORCE`), and without:
+what a worker moves alone, its ranks would move together, and for as long as it takes they have to have
+something to compute. Where it is worth it, the rules hand over; several workers of a node send messages
+through the kernel. Without targets."""
+
 REMOTE_HEADER = (
     *OVERLAP_HEADER[:11],
     *("host's half, core %", "card's core %", "total, times", "over blocking, times"),
@@ -118,19 +128,10 @@ def _text(found: Spread | None, digits: int) -> str:
     return found.text(digits) if found else "-"
 
 
-def _has_core(one: Figures, found: Sequence[Figures]) -> bool:
-    """A place that was also measured without the wish for workers is one without a core for them."""
-    return (
-        bool(one.workers)
-        and not one.place.card_cores
-        and not any(other.cell()[:3] == one.cell()[:3] and not other.workers for other in found)
-    )
-
-
 def overlap_rows(found: Sequence[Figures], shared_heap: int = 0) -> list[list[str]]:
     rows = []
     for one in found:
-        if not _has_core(one, found) or one.shared_heap != shared_heap:
+        if one.place.nodes == 1 or one.place.card_cores or one.shared_heap != shared_heap:
             continue
         has_target = one.bytes >= figures.LARGE_BYTES
         of_latency = figures.MOST_LATENCY if one.bytes >= figures.LATENCY_BYTES else float("inf")
@@ -145,6 +146,28 @@ def overlap_rows(found: Sequence[Figures], shared_heap: int = 0) -> list[list[st
             _at_most(one.of(figures.Run.latency), of_latency, 2),
         ])  # fmt: skip
     return rows
+
+
+def node_rows(found: Sequence[Figures]) -> list[list[str]]:
+    """By who does it, so that one column shows what a worker is worth."""
+    own = [one for one in found if one.is_one_node()]
+    own.sort(key=lambda one: (one.cores, one.mpi, str(one.place), one.collective, one.bytes))
+    return [
+        [
+            *(str(one.cores), one.mpi, f"1 node of {one.place.ppn}", one.collective, format_bytes(one.bytes)),
+            *(_workers(one), str(len(one.runs)) if one.is_right() else "**wrong results**"),
+            *(_text(one.of(figures.Run.hidden_natively), 0), _text(one.of(figures.Run.hidden), 0)),
+            *(_text(one.of(figures.Run.total), 2), _text(one.of(figures.Run.latency), 2)),
+        ]
+        for one in own
+    ]
+
+
+def _workers(one: Figures) -> str:
+    if not one.workers:
+        return "the ranks"
+    who = f"{one.workers} workers" if one.workers > 1 else "a worker"
+    return f"{who}, shared heap" if one.shared_heap else who
 
 
 def remote_rows(found: Sequence[Figures]) -> list[list[str]]:
@@ -235,6 +258,7 @@ def page(lanes: Sequence[WorkerLane], applications: Sequence[Timed], told: Seque
         machines(records),
         _section("Overlap", _overlap_text, OVERLAP_HEADER, overlap_rows(found)),
         _section("Shared heap", _heap_text, OVERLAP_HEADER, overlap_rows(found, 1)),
+        _section("One node", _node_text, NODE_HEADER, node_rows(found)),
         _section("Workers on cards", _remote_text, REMOTE_HEADER, remote_rows(found)),
         _section("Applications", _applications_text, APPLICATIONS_HEADER, application_rows(applications)),
         _section("Buffers that are known", _metadata_text, METADATA_HEADER, metadata_rows(told)),

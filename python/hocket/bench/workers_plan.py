@@ -26,6 +26,7 @@ _places = {
 _card_cores = 0.5
 _fast = Place(2, 1, 500 * _mega)
 _unshaped = 1000 * _mega  # nothing goes over the link of a single node
+_to_workers = "alltoall:linear,allgather:ring,bcast:knomial"
 _spare_sizes = (64 * _KIB, 256 * _KIB, _MIB, 4 * _MIB)
 _metadata_sizes = (_KIB, 64 * _KIB)
 _metadata_calls = 200
@@ -61,11 +62,11 @@ class Wanted:
         return Request(cells, tests=[0], compute_native=True, settings=settings)
 
 
-def _lanes(mpi: Mpi, place: Place, request: Request, run: int) -> Job:
+def _lanes(mpi: Mpi, place: Place, request: Request, run: int, force: str = "") -> Job:
     count = request.settings.workers
     wish = f", workers {count}" if count else ", no workers wanted"
     wish += ", shared heap" if request.settings.shared_heap else ""
-    return Job(f"{place}{wish}", workers.LANES, "", lambda: workers.lanes(mpi, place, request, run))
+    return Job(f"{place}{wish}", workers.LANES, "", lambda: workers.lanes(mpi, place, request, run, force))
 
 
 def _overlap(mpi: Mpi, wanted: Wanted, run: int, settings: Settings) -> Iterator[Job]:
@@ -81,13 +82,21 @@ def _remote(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
 
 
 def _spare(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:
-    """One node whose ranks leave half of the cores free: of 16, 8 ranks with 2 and with 4 workers. None on a
-    machine of less than 4 cores."""
-    place = Place(1, machine.cores() // 2, _unshaped)
-    for count in sorted({machine.cores() // 8, machine.cores() // 4} - {0}):
-        for settings in (workers.WITH_WORKERS, workers.WITH_SHARED_HEAP):
-            there = replace(settings, workers=count)
-            yield _lanes(mpi, place, wanted.request(place, _spare_sizes, there), run)
+    """One node whose ranks leave half of its cores free or more, with all calls forced to workers and with
+    none: of 16 cores 2, 4 and 8 ranks with a worker, 8 with 2 and 4. None on a machine of less than 4 cores.
+    """
+    half = machine.cores() // 2
+    for ranks in sorted({2, half // 2, half} - {0, 1} if half > 1 else ()):
+        place = Place(1, ranks, _unshaped)
+        counts = sorted({1, half // 4, half // 2} - {0} if ranks == half else {1})
+        several = [
+            replace(each, workers=count)
+            for count in counts
+            for each in (workers.WITH_WORKERS, workers.WITH_SHARED_HEAP)
+        ]
+        for settings in (workers.WITHOUT, *several):
+            force = _to_workers if settings.workers else ""
+            yield _lanes(mpi, place, wanted.request(place, _spare_sizes, settings), run, force)
 
 
 def _core(mpi: Mpi, wanted: Wanted, run: int) -> Iterator[Job]:

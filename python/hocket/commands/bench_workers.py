@@ -24,6 +24,7 @@ def _show(records: Sequence[Any]) -> None:
     found = workers_figures.figures(lanes)
     show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found))
     show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found, 1))
+    show_table(pages.NODE_HEADER, pages.node_rows(found))
     show_table(pages.REMOTE_HEADER, pages.remote_rows(found))
     show_table(pages.APPLICATIONS_HEADER, pages.application_rows(runs))
     show_table(pages.METADATA_HEADER, pages.metadata_rows(told))

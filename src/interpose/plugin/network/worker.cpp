@@ -19,6 +19,7 @@
 #include "engine/handover/door.hpp"
 #include "engine/internet_addresses.hpp"
 #include "engine/job_identity.hpp"
+#include "engine/shared_memory.hpp"
 #include "engine/slot_part.hpp"
 #include "interpose/plugin/errors.hpp"
 #include "interpose/plugin/explain.hpp"
@@ -147,6 +148,7 @@ bool connect(Client& client, const Connect& workers) {
 struct Told {
   std::uint64_t worker;        ///< 0: it has none
   std::int32_t address_bytes;  ///< 0: others cannot reach it
+  std::uint32_t maps_heap;     ///< 1: the rank's
   engine::InternetAddresses host;
 };
 
@@ -206,6 +208,12 @@ std::vector<engine::InternetAddresses> hosts_of(const Workers& workers, const st
   return hosts;
 }
 
+/// What this rank allocates is memory that its worker maps, whoever else it is for: one that is on the node,
+/// and the only one there.
+bool is_heap_mapped(const Options& options) {
+  return options.workers == 1 && options.worker_host.empty() && engine::has_shared_heap();
+}
+
 bool reach_each_other(const std::vector<Bytes>& addresses) {
   return addresses.size() == 1 ||
          std::ranges::none_of(addresses, [](const Bytes& address) { return address.empty(); });
@@ -232,8 +240,10 @@ void open_workers(MPI_Comm comm) {
     const auto told = meeting.client->worker_address();
     address.assign(told.begin(), told.end());
   }
-  const std::vector<Told> told = exchange(
-      {meeting.worker, static_cast<std::int32_t>(address.size()), engine::own_internet_addresses()}, comm);
+  const std::vector<Told> told =
+      exchange({meeting.worker, static_cast<std::int32_t>(address.size()), is_heap_mapped(options) ? 1U : 0U,
+                engine::own_internet_addresses()},
+               comm);
   if (std::ranges::any_of(told, [](const Told& one) { return one.worker == 0; }))
     return explain("not all ranks have a worker on their node: none is used");
   const Workers workers = number(told);
@@ -247,7 +257,9 @@ void open_workers(MPI_Comm comm) {
   if (!all_say(told_it && meeting.client->is_connected(options.setup_seconds), comm))
     return explain("the workers of the nodes do not reach each other: none is used");
   explain_workers(*meeting.client, addresses);
-  process.engine->employ({std::move(meeting.client), reach_each_other(addresses), is_hooked_into_mpi()});
+  const bool maps_heaps = std::ranges::all_of(told, [](const Told& one) { return one.maps_heap == 1; });
+  process.engine->employ(
+      {std::move(meeting.client), reach_each_other(addresses), is_hooked_into_mpi(), maps_heaps});
 }
 
 }  // namespace hocket::interpose
