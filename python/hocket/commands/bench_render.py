@@ -44,6 +44,9 @@ def render(results: Path, page: Path) -> None:
     around = [cost for path in _files(results / "costs") for cost in costs.COSTS.read(path)]
     _write(page, markdown.page(cells, around))
 
+    for path in _files(results / "many-cores"):
+        _write(page.with_name(f"{page.stem}-{path.stem}.md"), markdown.page(blocking.CELLS.read(path)))
+
     lanes = nonblocking.LANES.read_all(_files(results / "nonblocking"))
     waits = timeline.WAITS.read_all(_files(results / "nonblocking"))
     if lanes or waits:
