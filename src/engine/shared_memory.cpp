@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
+#include <cstdlib>
+
 #include "heap/process_segment.hpp"
 #include "heap/shared_heap.h"
 
@@ -40,8 +43,15 @@ std::vector<SharedRange> shared_ranges() {
   return ranges;
 }
 
+/// It may be there and give out none: another malloc is in front of it, or the system allows none.
 bool has_shared_heap() noexcept {
-  return heap() != nullptr;
+  constexpr std::size_t large = 256 << 10;
+  void* const piece = std::malloc(large);
+  const Shape shape = shape_of_heap();
+  const auto begin = reinterpret_cast<std::uintptr_t>(shape.base);
+  const auto address = reinterpret_cast<std::uintptr_t>(piece);
+  std::free(piece);
+  return shape.file >= 0 && address >= begin && address - begin < shape.bytes;
 }
 
 void* take_shared(std::size_t bytes) noexcept {

@@ -1,5 +1,6 @@
 #include "worker/ucx_port.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hocket::worker {
@@ -22,15 +23,6 @@ Status status_of(ucs_status_t status) noexcept {
   return status == UCS_ERR_NO_MEMORY ? Status::no_memory : Status::failed;
 }
 
-/// A message longer than what is sent without asking goes in two: first its rest, for which UCX asks, and
-/// then so much of it, which is on its way while the answer comes. The answer waits in the link's queue
-/// behind what its sender sends: with nothing to send meanwhile, the two directions would take turns. Sender
-/// and receiver part it alike, since both know its length; that of one for a place (tag 0), only its sender.
-std::size_t head_of(std::size_t bytes, std::uint32_t tag) noexcept {
-  constexpr std::size_t head_bytes = 256 << 10;
-  return tag == 0 || bytes <= UcxFabric::unasked_bytes ? bytes : head_bytes;
-}
-
 Status begun(void* answer, void*& request) noexcept {
   if (UCS_PTR_IS_ERR(answer)) return status_of(UCS_PTR_STATUS(answer));
   request = answer;
@@ -47,6 +39,16 @@ UcxPort::~UcxPort() {
 void UcxPort::end_listening(Listener& listener) noexcept {
   if (listener.request && fabric_.is_open()) fabric_.end_receive(listener.request, -1);
   listener.request = nullptr;
+}
+
+/// A message longer than what is sent without asking goes in two: first its rest, for which UCX asks, and
+/// then so much of it, which is on its way while the answer comes. The answer waits in the link's queue
+/// behind what its sender sends: with nothing to send meanwhile, the two directions would take turns. Sender
+/// and receiver part it alike, since both know its length; that of one for a place (tag 0), only its sender.
+std::size_t UcxPort::head_of(std::size_t bytes, std::uint32_t tag, Rank peer) const noexcept {
+  constexpr std::size_t longest_head = 256 << 10, shortest_rest = UcxFabric::unasked_bytes + 1;
+  const bool is_whole = tag == 0 || bytes < shortest_rest || !fabric_.is_other(fabric_.process_of(peer));
+  return is_whole ? bytes : std::min(longest_head, bytes - shortest_rest);
 }
 
 /// `start` has UCX begin a part, and returns its answer: null if that has ended already, or an error.
@@ -67,7 +69,7 @@ Status UcxPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t
   if (!fabric_.is_open()) return Status::failed;
   const ucp_ep_h endpoint = fabric_.endpoint_of(to);
   if (!endpoint) return Status::failed;
-  return set_off({{}, to, false}, head_of(bytes, tag), bytes, ticket,
+  return set_off({{}, to, false}, head_of(bytes, tag, to), bytes, ticket,
                  [&](std::size_t offset, std::size_t length) {
                    const ucp_request_param_t params = in_host_memory();
                    const auto* const begin = static_cast<const std::byte*>(data) + offset;
@@ -79,7 +81,7 @@ Status UcxPort::send(const void* data, std::size_t bytes, Rank to, std::uint32_t
 Status UcxPort::receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                         Ticket& ticket) noexcept {
   if (!fabric_.is_open()) return Status::failed;
-  return set_off({{}, from, true}, head_of(bytes, tag), bytes, ticket,
+  return set_off({{}, from, true}, head_of(bytes, tag, from), bytes, ticket,
                  [&](std::size_t offset, std::size_t length) {
                    const ucp_request_param_t params = in_host_memory();
                    auto* const begin = static_cast<std::byte*>(data) + offset;

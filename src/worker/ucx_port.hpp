@@ -53,6 +53,7 @@ class UcxPort final : public transports::mpi::Port {
     ucs_status_t status = UCS_OK;  ///< an error: nothing has come, and nothing will
   };
 
+  std::size_t head_of(std::size_t bytes, std::uint32_t tag, Rank peer) const noexcept;
   template <class Start>
   Status set_off(const Flight& flight, std::size_t head, std::size_t bytes, Ticket& ticket,
                  Start start) noexcept;

@@ -360,8 +360,10 @@ TEST(Conditions, OnOneNodeAWorkerDoesWhatItsRanksDoNotDoFasterTogether) {
   EXPECT_EQ(chosen(alltoall, 4, 64, true), "linear");
   EXPECT_EQ(chosen(alltoall, 4, 256, true), "native");
   EXPECT_EQ(chosen(allgather, 4, 64, true), "ring");
-  EXPECT_EQ(chosen(bcast, 8, 1024, true), "knomial");
-  EXPECT_EQ(chosen(bcast, 8, 64, true), "native");
+  EXPECT_EQ(chosen(bcast, 4, 1024, true), "knomial");
+  EXPECT_EQ(chosen(bcast, 4, 64, true), "native");
+  EXPECT_EQ(chosen(bcast, 2, 4096, true), "native");
+  EXPECT_EQ(chosen(bcast, 8, 1024, true), "native");
   for (const Collective collective :
        {bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, scan, exscan}) {
     EXPECT_EQ(chosen(collective, 2, 1024, false), "native");

@@ -42,9 +42,9 @@ std::vector<std::byte> numbered(std::size_t bytes, int first) {
 /// From every rank to every rank: also of its own process, and itself.
 TEST_P(UcxPort, CarriesMessagesOfAllSizes) {
   Fabrics all({0, 0, 1, 2});
-  for (const std::size_t bytes :
-       {std::size_t{0}, std::size_t{1}, std::size_t{4000}, packet_bytes, std::size_t{70'000},
-        UcxFabric::unasked_bytes, UcxFabric::unasked_bytes + 1, long_bytes})
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{4000}, packet_bytes,
+                                  std::size_t{70'000}, UcxFabric::unasked_bytes, UcxFabric::unasked_bytes + 1,
+                                  UcxFabric::unasked_bytes + 2, std::size_t{512 << 10}, long_bytes})
     for (Rank from = 0; from < all.ranks(); ++from)
       for (Rank to = 0; to < all.ranks(); ++to) {
         const auto out = numbered(bytes, 16 * from + to + 1);
