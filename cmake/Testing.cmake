@@ -62,6 +62,7 @@ function(hocket_test name)
   endforeach()
 endfunction()
 
+# What COMMAND names as $<TARGET_FILE:target> is built with the tests of its labels.
 function(hocket_command_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT" "LABEL;COMMAND;ENV" ${ARGN})
   if(NOT TEST_TIMEOUT)
@@ -70,6 +71,11 @@ function(hocket_command_test name)
   add_test(NAME ${name} COMMAND ${HOCKET_RUN_LIMITED} --seconds ${TEST_TIMEOUT} -- ${TEST_COMMAND})
   hocket_declare_test(${name} "${TEST_LABEL}" ${TEST_TIMEOUT})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${TEST_ENV}")
+  foreach(word IN LISTS TEST_COMMAND)
+    if(word MATCHES "^\\$<TARGET_FILE:(.*)>$")
+      hocket_build_with_tests(${CMAKE_MATCH_1} "${TEST_LABEL}")
+    endif()
+  endforeach()
 endfunction()
 
 # The MPIs a program can be built against and launched with; see dev/mpi_launch.py for how each is started.
