@@ -55,6 +55,7 @@ nb::dict choose(const std::string& collective, int ranks, std::size_t bytes, boo
                                     .across_nodes = across_nodes,
                                     .near = near.get(),
                                     .model = &model,
+                                    .costs_told = !costs_file.empty(),
                                     .single_copy = single_copy};
   const tuning::Rules table(disable, force, rules);
   nb::dict d = choice_to_dict(table.choose(situation));

@@ -120,11 +120,13 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in some non-blocking and persistent calls, may pay (docs/design/0005-single-copy.md) |
 | `across_nodes` | the ranks of the communicator are on several nodes (docs/design/0009-several-nodes.md): only rows that send and receive can run there |
 | `switches` | it is known under which switches the ranks are: several, and some ranks share one (`HOCKET_TOPOLOGY`, or Slurm says so) |
+| `costs` | what messages cost is told (`HOCKET_COSTS`, which `hocket loggp` measures), not supposed |
 | `interleaved` | ranks of one node, or under one switch, do not follow each other: `reordered` makes a difference |
 | `blocking` | the call is neither non-blocking nor persistent |
 | `background` | the call is non-blocking or persistent, and a thread goes on with its messages while the program computes (HOCKET_PROGRESS=thread across nodes), or a worker process does |
 | `worker` | the call is non-blocking or persistent, and a worker process sends its messages (HOCKET_WORKERS). On one node what the rules do not give to messages is done by the ranks |
 | `mapped` | what the ranks allocate is memory that this worker maps: `HOCKET_SHARED_HEAP=1`, and it is the only one of its node |
+| `whole_node` | with `worker` and on one node: all ranks of the node are in the communicator, so that no other one of it calls the worker at the same time |
 | `predefined` | the reduction is by one of MPI's own operations |
 | `unequal` | the function lets blocks differ: a v-form, or `MPI_Reduce_scatter` |
 | `unknown` | not all ranks know the sizes: gatherv, scatterv, alltoallv |

@@ -35,6 +35,7 @@ class Engine {
   Report& report() { return report_; }
   const tuning::Rules& rules() const { return rules_; }
   const tuning::Costs& costs() const { return costs_; }
+  bool costs_are_told() const { return !options().costs.empty(); }
   void say(const std::string& text) const {
     if (host_.say) host_.say(host_.context, text);
   }

@@ -270,8 +270,7 @@ std::unique_ptr<Starts> NodeCommunicator::new_handed_starts(std::uint32_t reques
 }
 
 /// Its worker sends messages between the ranks. What the rules leave to the MPI, or have another algorithm
-/// for, the ranks do faster by themselves; so is what the built-in ones say of ranks that the worker serves
-/// beside others, which may all come at the same time. False: the worker does not carry it out.
+/// for, the ranks do faster by themselves. False: the worker does not carry it out.
 bool NodeCommunicator::decide_for_worker(Prepared& prepared, const Call& call) {
   if (!engine_.worker()) return false;
   tuning::Situation situation = situation_of(prepared.kind, call);
@@ -279,9 +278,9 @@ bool NodeCommunicator::decide_for_worker(Prepared& prepared, const Call& call) {
   situation.background = true;
   situation.worker = true;
   situation.mapped = engine_.worker_maps_heaps();
+  situation.whole_node = channel_.ranks() == engine_.arena()->local_ranks();
   const tuning::Choice choice = engine_.rules().choose(situation);
   if (!handover::is_for_workers(choice, call)) return false;
-  if (choice.built_in && channel_.ranks() < engine_.arena()->local_ranks()) return false;
   const CallKind& kind = prepared.kind;
   prepared.path.handed = choice.recipe;
   prepared.path.copies_input = copies_input(*choice.recipe.algorithm);

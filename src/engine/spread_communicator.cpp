@@ -80,6 +80,7 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.across_nodes = true;
   situation.near = near_ ? &*near_ : nullptr;
   situation.model = model_ ? &*model_ : nullptr;
+  situation.costs_told = engine_.costs_are_told();
   situation.blocking = blocking;
   situation.worker = !blocking && engine_.worker_across_nodes();
   situation.mapped = situation.worker && engine_.worker_maps_heaps();

@@ -43,7 +43,7 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 13> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 15> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                   {"commutative", &Conditions::commutative},
                                                   {"predefined", &Conditions::predefined},
                                                   {"unequal", &Conditions::unequal},
@@ -51,11 +51,13 @@ constexpr std::array<FlagWord, 13> flag_words = {{{"oversubscribed", &Conditions
                                                   {"single_copy", &Conditions::single_copy},
                                                   {"across_nodes", &Conditions::across_nodes},
                                                   {"switches", &Conditions::switches},
+                                                  {"costs", &Conditions::costs},
                                                   {"interleaved", &Conditions::interleaved},
                                                   {"blocking", &Conditions::blocking},
                                                   {"background", &Conditions::background},
                                                   {"worker", &Conditions::worker},
-                                                  {"mapped", &Conditions::mapped}}};
+                                                  {"mapped", &Conditions::mapped},
+                                                  {"whole_node", &Conditions::whole_node}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());

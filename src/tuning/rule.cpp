@@ -57,7 +57,7 @@ bool Conditions::hold(const Situation& s) const {
          agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
          (!switches || *switches == has_switches(s)) && (!interleaved || *interleaved == is_interleaved(s)) &&
          agrees(blocking, s.blocking) && agrees(background, s.background) && agrees(worker, s.worker) &&
-         agrees(mapped, s.mapped);
+         agrees(mapped, s.mapped) && agrees(whole_node, s.whole_node) && agrees(costs, s.costs_told);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

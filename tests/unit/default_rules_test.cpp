@@ -32,6 +32,28 @@ TEST(DefaultRules, ALargeAllreduceIsRenumberedWhereRanksAreInterleaved) {
   EXPECT_EQ(Rules().choose(s).name, "native");
 }
 
+TEST(DefaultRules, ALargeAllreduceInBlocksIsTheCheaperOneWhereMessagesAreKnownToCost) {
+  Situation s = situation(Collective::allreduce, 16, 64 << 10);
+  s.across_nodes = true;
+  const passes::GroupNumbers nodes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const passes::Neighbourhood in_blocks({nodes, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}});
+  s.near = &in_blocks;
+  const auto chosen = [&s](std::string_view costs) {
+    const Costs told = parse_costs(costs, "costs");
+    const Model model(told, s.near);
+    s.model = &model;
+    return std::string(Rules().choose(s).name);
+  };
+  constexpr auto slow = "node 1 0 0.1\nleaf 20 5 85\nswitches 30 5 85\n",
+                 far = "node 1 0 0.1\nleaf 20 5 0.9\nswitches 900 5 0.9\n";
+  EXPECT_EQ(chosen(slow), "native");  // they might be supposed
+  s.costs_told = true;
+  EXPECT_EQ(chosen(slow), "ring reordered");
+  EXPECT_EQ(chosen(far), "recursive_halving_doubling");
+  s.ranks = 17;
+  EXPECT_EQ(chosen(slow), "native");
+}
+
 TEST(DefaultRules, SmallBlocksOfANodeTravelTogether) {
   Situation s = situation(Collective::alltoall, 8, 256);
   s.across_nodes = true;
@@ -113,17 +135,20 @@ TEST(DefaultRules, ABroadcastOfTheEagerLimitPaysByAWorker) {
 }
 
 TEST(DefaultRules, OnOneNodeAWorkerDoesWhatItsRanksDoNotDoFasterTogether) {
-  const auto chosen = [](Collective collective, ir::Rank ranks, std::size_t kibibytes, bool mapped) {
+  const auto chosen = [](Collective collective, ir::Rank ranks, std::size_t kibibytes, bool mapped,
+                         bool whole_node = true) {
     Situation s = situation(collective, ranks, kibibytes << 10U);
     s.blocking = false;
     s.background = s.worker = true;
     s.mapped = mapped;
+    s.whole_node = whole_node;
     static const Rules rules;
     return rules.choose(s).name;
   };
   using enum Collective;
   EXPECT_EQ(chosen(alltoall, 2, 4096, true), "linear");
   EXPECT_EQ(chosen(alltoall, 4, 64, true), "linear");
+  EXPECT_EQ(chosen(alltoall, 4, 64, true, false), "native");
   EXPECT_EQ(chosen(alltoall, 4, 256, true), "native");
   EXPECT_EQ(chosen(allgather, 4, 64, true), "ring");
   EXPECT_EQ(chosen(bcast, 4, 1024, true), "knomial");
