@@ -24,6 +24,7 @@ from hocket.bench import (
     topology_prediction,
     topology_setup,
     topology_targets,
+    topology_traffic,
     topology_uplinks,
 )
 from hocket.bench import topology_page as pages
@@ -271,6 +272,29 @@ def test_what_the_bound_forbids_is_no_plain_miss() -> None:
     assert (verdict.state, verdict.marked) == (State.OUT_OF_REACH, text)
     missed = Verdict(target, False, 5, 5, 1.34, 3.0)
     assert missed.marked == "**1.34x over binomial, 5 runs (at least 2.17x), missed**"
+
+
+def test_traffic_leaves_what_as_many_bytes_were_seen_to_take() -> None:
+    beside: dict[str, Any] = {"bytes": 4096, "traffic": 1}
+    slow, fast = _runs(BINOMIAL, 20000.0, **beside), _runs(LINEAR, 16000.0, **beside)
+    ours = [*_runs(median=15500.0, **beside), *slow, *fast]
+    of_a_leaf = {**beside, "bytes": 4 * 4096, "nodes": 1, "ranks": 4, "experiment": "left_by_traffic"}
+    few = _runs(NATIVE, 1000.0, 2, **of_a_leaf)
+    seen = [
+        *few,
+        *_runs("native:linear", 15000.0, **of_a_leaf),
+        *_runs("hocket:linear", 15100.0, **of_a_leaf),
+    ]
+
+    def told(*runs: Run) -> State:
+        (cell,) = topology_traffic.bounded(topology_cells.cells(ours), topology_traffic.left(runs))
+        (verdict,) = verdicts("rooted", cell)
+        return verdict.state
+
+    assert told() == State.MISSED
+    assert told(*seen) == State.OUT_OF_REACH
+    assert told(*(dataclasses.replace(run, traffic=0) for run in seen)) == State.MISSED
+    assert topology_traffic.left([*ours, *few]) == {}
 
 
 def test_targets_are_told_apart_and_what_was_never_measured_is_listed() -> None:

@@ -74,6 +74,9 @@ class Cell:
     group: Group
     bytes: int
     sides: Sequence[Side]
+    left_us: float = (
+        0.0  # the least that the bytes take beside traffic of others (topology_traffic); 0: not known
+    )
 
     def named(self, name: str) -> Side | None:
         return next((side for side in self.sides if side.name == name), None)
@@ -107,10 +110,11 @@ class Cell:
         return over(self.by_rules(), self.best_hocket())
 
     def bound_us(self) -> float | None:
-        """At line rate over the link that has to carry the most, however it is done; without any latency."""
+        """At line rate over the link that has to carry the most, however it is done; without any latency.
+        Beside traffic what that was seen to leave, if it is more."""
         node, uplink = _least_bytes(self.group.collective, self.bytes, self.group.situation)
         seconds = max(8 * node / self.group.situation.rate, 8 * uplink / self.group.situation.uplink)
-        return 1e6 * seconds / costs.efficiency(self.group.situation.latency_us) or None
+        return max(self.left_us, 1e6 * seconds / costs.efficiency(self.group.situation.latency_us)) or None
 
     def most_ratio(self, name: str = "") -> float | None:
         """That the bound leaves."""

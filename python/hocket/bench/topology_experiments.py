@@ -18,6 +18,7 @@ _KiB, _MiB = 1 << 10, 1 << 20
 ASKED_RUNS = 5  # of each side, before it is judged
 LONG_RUNS = 3  # where one call takes more than a few seconds
 LEAST_RUNS = 3  # of fewer no ratio is shown
+LEFT_BY_TRAFFIC = "left_by_traffic"  # the experiment that says what topology_traffic reads
 BY_RULES = "by the rules"  # in the place of a recipe: whatever Hocket takes when nothing is forced
 
 
@@ -145,6 +146,8 @@ class Experiment:
 _rooted_sizes = (8, _KiB, 4 * _KiB, 64 * _KiB)
 _rooted = ("linear by leaves", "knomial by leaves", "linear")
 _scattered = Situation(placement="scattered", latency_us=500)
+_beside_traffic = dataclasses.replace(_scattered, traffic=1)
+_of_a_leaf = tuple(_scattered.nodes * size for size in _rooted_sizes)
 _all_allreduce = tuple(ALGORITHMS["ompi"]["allreduce"])
 _alltoall = (
     *("dimension_exchange(radix=4) by nodes", "bruck(radix=4) by nodes", "bruck(radix=2) by nodes"),
@@ -178,7 +181,7 @@ EXPERIMENTS = (
         "is left is the hosts and the links.",
         (
             _scattered,
-            dataclasses.replace(_scattered, traffic=1),
+            _beside_traffic,
             dataclasses.replace(_scattered, latency_us=0),
         ),
         (
@@ -191,6 +194,18 @@ EXPERIMENTS = (
         ),
         has_plot=True,
         compares_directions=True,
+    ),
+    Experiment(
+        LEFT_BY_TRAFFIC,
+        "What traffic leaves of the links",
+        "One rank under each leaf, with as many bytes as all ranks of the leaf have in the tables above, and "
+        "the same traffic: one message from, or to, each other leaf, and nothing besides. No gather or "
+        "scatter sends fewer, or fewer bytes over the uplinks: it is their bound with traffic.",
+        (dataclasses.replace(_beside_traffic, nodes=1),),
+        (
+            Case("gather", _of_a_leaf, ("linear",), ("linear",)),
+            Case("scatter", _of_a_leaf, ("linear",), ("linear",)),
+        ),
     ),
     Experiment(
         "alltoall",
@@ -246,7 +261,10 @@ EXPERIMENTS = (
                 _all_allreduce,
             ),
             Case(
-                "allreduce", (_MiB,), ("ring reordered", "ring by leaves in 8 segments"), _all_allreduce[1:]
+                "allreduce",
+                (_MiB,),
+                ("ring reordered", "ring in 3 segments reordered", "ring by leaves in 8 segments"),
+                _all_allreduce[1:],
             ),
             Case(
                 "allreduce",

@@ -14,6 +14,7 @@ from hocket.bench import (
     topology_plot,
     topology_setup,
     topology_targets,
+    topology_traffic,
     topology_uplinks,
     topology_verdicts,
 )
@@ -24,6 +25,7 @@ from hocket.bench.topology_expectations import Expectation
 from hocket.bench.topology_experiments import LEAST_RUNS, Experiment, Situation
 from hocket.bench.topology_prediction import predicted_us
 from hocket.bench.topology_setup import Setup
+from hocket.bench.topology_traffic import Left
 from hocket.lab.quantities import format_latency, format_rate
 from hocket.quantities import format_bytes
 
@@ -51,7 +53,7 @@ fastest of that and of all that it can be forced to: the same freedom that Hocke
 *The rules take* is what Hocket does when nothing is forced; the *regret* says how many times as long as the
 best recipe that takes. The *bound* is what the link with the most to carry needs at line rate (headers
 taken off), without any latency, and what passes an idle link at once counted as well: a few KiB may take
-less. *Predicted* is what Hocket's selection expects.
+less; beside traffic of others, what that was seen to leave. *Predicted* is what Hocket's selection expects.
 
 The *load* is what the machine had to do in the minute before a job began. The ranks of the job before are
 part of it, and more than the cores: 16 of them make a load of 6 to 9. Where it is higher, others were at
@@ -156,10 +158,15 @@ def _all_sides(cells: Sequence[Cell]) -> list[str]:
     return table(["side", *(format_bytes(cell.bytes) for cell in cells), "runs"], rows)
 
 
+def _cells(runs: Sequence[Run], left: Left) -> list[Cell]:
+    return topology_traffic.bounded(topology_cells.cells(runs), left)
+
+
 def _summary(runs: Sequence[Run]) -> list[str]:
     rows = []
+    left = topology_traffic.left(runs)
     for experiment, some in _by_experiment(runs).items():
-        rows += topology_targets.rows(experiment, topology_cells.cells(some))
+        rows += topology_targets.rows(experiment, _cells(some, left))
     text = topology_targets.TEXT
     return ["## Targets", "", text, "", *table(topology_targets.HEADER, rows)] if rows else []
 
@@ -240,11 +247,11 @@ def _load(runs: Sequence[Run]) -> str:
     return f"Load: median {statistics.median(loads):.1f} ({min(loads):.1f}-{max(loads):.1f})."
 
 
-def _section(experiment: Experiment, runs: Sequence[Run], folder: Path) -> list[str]:
+def _section(experiment: Experiment, runs: Sequence[Run], left: Left, folder: Path) -> list[str]:
     lines = [f"## {experiment.title}", "", experiment.text, "", _load(runs), ""]
     if experiment.has_plot and (folder / picture(experiment)).exists():
         lines += [f"![{experiment.title}: time against size]({picture(experiment)})", ""]
-    found = topology_cells.cells(runs)
+    found = _cells(runs, left)
     for group, cells in topology_cells.by_group(found).items():
         lines += [f"### {group.collective}, {group.mpi}: {situation_text(group.situation)}", ""]
         lines += [_load([run for run in runs if topology_cells.group_of(run) == group]), ""]
@@ -273,8 +280,9 @@ def _panel_title(group: Group) -> str:
 def draw(runs: Sequence[Run], folder: Path) -> list[Path]:
     """The pictures that the page refers to."""
     drawn = []
+    left = topology_traffic.left(runs)
     for name, some in _by_experiment(runs).items():
-        groups = topology_cells.by_group(topology_cells.cells(some))
+        groups = topology_cells.by_group(_cells(some, left))
         panels = topology_plot.panels(
             groups, lambda group: ", ".join([group.collective, group.mpi, group.situation.in_short()])
         )
@@ -289,7 +297,8 @@ def page(runs: Sequence[Run], folder: Path = Path(), before_jobs: Sequence[Setup
     if not runs:
         return _intro + "\nNothing has been measured yet.\n"
     lines = ["", *machines(runs), *_summary(runs), *topology_setup.section(before_jobs)]
+    left = topology_traffic.left(runs)
     for name, some in _by_experiment(runs).items():
-        lines += _section(_known(name), some, folder)
+        lines += _section(_known(name), some, left, folder)
     lines += _expected(runs)
     return _intro + "\n".join(lines).rstrip() + "\n"

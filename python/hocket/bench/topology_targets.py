@@ -17,8 +17,8 @@ that Hocket was forced to take; *by the rules*: what it takes by itself. A ratio
 best of the MPI. A verdict needs {ASKED_RUNS} runs of each side that it is about, and of every algorithm
 that the MPI was to be forced to; {LONG_RUNS} where one call takes more than a few seconds (16 MiB). With
 fewer there is none. *Out of reach* is a miss that nothing could help: at the bound, too, the ratio would be
-less. With traffic of others the bound is still that of idle links: what the traffic leaves of them would
-have to be measured, and was not."""
+less. With traffic of others the bound of a gather or scatter is what the traffic was seen to leave of the
+links ([below](#what-traffic-leaves-of-the-links))."""
 
 HEADER = (
     *("experiment", "MPI", "situation", "collective", "target"),

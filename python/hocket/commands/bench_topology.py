@@ -13,6 +13,7 @@ from hocket.bench import (
     topology_experiments,
     topology_plan,
     topology_setup,
+    topology_traffic,
     topology_uplinks,
 )
 from hocket.bench import topology_page as pages
@@ -48,9 +49,11 @@ class Options:
 
 
 def _show(runs: Sequence[Run]) -> None:
+    left = topology_traffic.left(runs)
     for name in dict.fromkeys(run.experiment for run in runs):
         some = [run for run in runs if run.experiment == name]
-        for group, cells in topology_cells.by_group(topology_cells.cells(some)).items():
+        found = topology_traffic.bounded(topology_cells.cells(some), left)
+        for group, cells in topology_cells.by_group(found).items():
             console.print(f"{group.collective}, {group.mpi}: {pages.situation_text(group.situation)}")
             show_table(pages.CELLS_HEADER, [pages.cell_row(name, cell) for cell in cells])
             show_table(pages.RULES_HEADER, pages.rules_rows(name, cells))
