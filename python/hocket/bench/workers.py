@@ -67,6 +67,7 @@ class WorkerLane(Lane):
     rate: int = 0
     card_cores: float = 0.0
     run: int = 0
+    force: str = ""  # HOCKET_FORCE of the job
     schema: str = "hocket-workers-1"
 
     def place(self) -> Place:
@@ -126,7 +127,7 @@ def lanes(mpi: Mpi, place: Place, request: Request, run: int, force: str = "") -
     variables = request.settings.variables() | ({"HOCKET_FORCE": force} if force else {})
     program = launch.with_hocket([str(nonblocking_program(mpi.family)), *request.arguments()])
     output = _captured(mpi, place, program, request.bound(), **variables)
-    common = {**_where(mpi, load, place, run), **vars(request.settings)}
+    common = {**_where(mpi, load, place, run), **vars(request.settings), "force": force}
     return [WorkerLane(**common, **line) for line in runner.lines_of(output)]
 
 

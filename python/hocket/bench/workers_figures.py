@@ -32,7 +32,8 @@ class Spread:
     runs: int
 
     def text(self, digits: int) -> str:
-        return f"{self.median:.{digits}f} ({self.least:.{digits}f}-{self.most:.{digits}f})"
+        median = f"{self.median:.{digits}f}"
+        return median if self.runs == 1 else f"{median} ({self.least:.{digits}f}-{self.most:.{digits}f})"
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:
