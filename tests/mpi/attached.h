@@ -14,9 +14,18 @@ static inline void find_in_hocket(const char* name, void* function) {
   *(void**)function = dlsym(dlopen(NULL, RTLD_LAZY), name);
 }
 
-static inline int hocket_is_required(void) {
-  const char* value = getenv("TEST_REQUIRES_HOCKET");
+static inline int is_set(const char* variable) {
+  const char* value = getenv(variable);
   return value && strcmp(value, "0") != 0;
+}
+
+static inline int hocket_is_required(void) {
+  return is_set("TEST_REQUIRES_HOCKET");
+}
+
+// Of jobs that ask for workers, but for those that are said to have nothing for them.
+static inline int worker_is_required(void) {
+  return is_set("HOCKET_WORKERS") && (!getenv("TEST_REQUIRES_WORKER") || is_set("TEST_REQUIRES_WORKER"));
 }
 
 // The report so far, to be freed; "" without Hocket.
@@ -50,6 +59,13 @@ static inline int hocket_has_run(const char* collective) {
   return has_run;
 }
 
+static inline int worker_has_run(void) {
+  char* text = hocket_report();
+  const int has_run = strstr(text, "worker was handed ") != NULL;
+  free(text);
+  return has_run;
+}
+
 // NULL, or what is missing. A job of one rank has no collectives to run.
 static inline const char* hocket_shortfall(int ranks) {
   const char* (*status)(void);
@@ -57,5 +73,7 @@ static inline const char* hocket_shortfall(int ranks) {
   find_in_hocket("hocket_status", &status);
   if (!status) return "libhocket.so is not preloaded";
   if (strncmp(status(), "attached: ", 10) != 0) return status();
-  return ranks > 1 && !hocket_has_run(NULL) ? "Hocket ran no collective" : NULL;
+  if (ranks == 1) return NULL;
+  if (!hocket_has_run(NULL)) return "Hocket ran no collective";
+  return worker_is_required() && !worker_has_run() ? "nothing was handed to a worker" : NULL;
 }
