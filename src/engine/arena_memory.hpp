@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "engine/arena_layout.hpp"
-#include "engine/descriptor.hpp"
 
 namespace hocket::engine {
 

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "engine/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace hocket::engine {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "engine/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace hocket::engine {
 

@@ -79,7 +79,7 @@ std::string variable(const char* name) {
 }
 
 remote::Hired hire(const std::string& where, const ServedRanks::Terms& terms) {
-  return remote::hire(remote::place_in(where), remote::key_in(variable("HOCKET_WORKER_KEY")), terms,
+  return remote::hire(tcp::place_in(where), tcp::key_in(variable("HOCKET_WORKER_KEY")), terms,
                       engine::handover::build_version());
 }
 
@@ -131,7 +131,7 @@ int forward(const Employment& employment, const std::string& where) {
 }
 
 int listen_there(const std::string& where, const std::string& key_file) {
-  remote::Service service(remote::place_in(where), remote::key_in(key_file));
+  remote::Service service(tcp::place_in(where), tcp::key_in(key_file));
   std::printf("hocketd: listening on %s\n", service.name().c_str());
   std::fflush(stdout);
   service.run();

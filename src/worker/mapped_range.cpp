@@ -10,13 +10,12 @@
 #include <cstring>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "engine/descriptor.hpp"
 
 namespace hocket::worker {
 namespace {
 
-using engine::Descriptor;
 using engine::SharedRange;
 
 /// Address space of this process is for mirrors, too.

@@ -35,9 +35,9 @@ struct LinkEnds {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) std::abort();
     host = std::make_unique<Link>(std::move(ours), Side::host, worker_address, LinkWord{'w'},
-                                  engine::Descriptor(sockets[0]));
+                                  Descriptor(sockets[0]));
     worker = std::make_unique<Link>(std::move(theirs), Side::worker, host_address, LinkWord{'w'},
-                                    engine::Descriptor(sockets[1]));
+                                    Descriptor(sockets[1]));
   }
 };
 

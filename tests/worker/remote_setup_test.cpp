@@ -17,7 +17,7 @@
 namespace hocket::worker::remote {
 namespace {
 
-constexpr Key right{'k', 'e', 'y'};
+constexpr tcp::Key right{'k', 'e', 'y'};
 
 std::string error_of(const std::function<void()>& act) {
   try {
@@ -33,36 +33,37 @@ bool says(const std::string& text, const std::string& part) {
 }
 
 TEST(RemotePlace, IsAHostAndAPort) {
-  EXPECT_EQ(place_in("10.0.0.1:80").host, "10.0.0.1");
-  EXPECT_EQ(place_in("10.0.0.1:80").port, "80");
-  EXPECT_EQ(place_in("[::1]:80").host, "::1");
+  EXPECT_EQ(tcp::place_in("10.0.0.1:80").host, "10.0.0.1");
+  EXPECT_EQ(tcp::place_in("10.0.0.1:80").port, "80");
+  EXPECT_EQ(tcp::place_in("[::1]:80").host, "::1");
   for (const char* const text : {"", ":", "host", "host:", ":80", "::1:80"})
-    EXPECT_TRUE(says(error_of([&] { place_in(text); }), "not HOST:PORT")) << text;
+    EXPECT_TRUE(says(error_of([&] { tcp::place_in(text); }), "not HOST:PORT")) << text;
 }
 
 TEST(RemotePlace, OfNobodySaysWhy) {
-  EXPECT_TRUE(
-      says(error_of([] { connect_to({"127.0.0.1", "1"}, Deadline(5)); }), "127.0.0.1:1: Connection refused"));
-  EXPECT_TRUE(says(error_of([] { listen_at({"192.0.2.1", "0"}); }), "192.0.2.1:0: "));
-  EXPECT_TRUE(says(error_of([] { connect_to({"no-such-host.invalid", "1"}, Deadline(5)); }),
+  EXPECT_TRUE(says(error_of([] { tcp::connect_to({"127.0.0.1", "1"}, Deadline(5)); }),
+                   "127.0.0.1:1: Connection refused"));
+  EXPECT_TRUE(says(error_of([] { tcp::listen_at({"192.0.2.1", "0"}); }), "192.0.2.1:0: "));
+  EXPECT_TRUE(says(error_of([] { tcp::connect_to({"no-such-host.invalid", "1"}, Deadline(5)); }),
                    "no-such-host.invalid:1: "));
 }
 
 TEST(RemotePlace, HasItsDevice) {
-  const engine::Descriptor listener = listen_at({"127.0.0.1", "0"});
-  EXPECT_EQ(device_of(listener), "lo");
-  EXPECT_TRUE(says(name_of(listener), "127.0.0.1:")) << name_of(listener);
+  const Descriptor listener = tcp::listen_at({"127.0.0.1", "0"});
+  EXPECT_EQ(tcp::device_of(listener), "lo");
+  EXPECT_TRUE(says(tcp::name_of(listener), "127.0.0.1:")) << tcp::name_of(listener);
 }
 
 TEST(RemoteKey, IsProvedByAnAnswer) {
-  const Challenge challenge = new_challenge(), other = new_challenge();
+  const tcp::Challenge challenge = tcp::new_challenge(), other = tcp::new_challenge();
   EXPECT_NE(challenge, other);
-  const Proof proof = proof_of(right, "host", challenge);
-  EXPECT_TRUE(is_same(proof, proof_of(right, "host", challenge)));
-  EXPECT_FALSE(is_same(proof, proof_of(right, "worker", challenge)));
-  EXPECT_FALSE(is_same(proof, proof_of(right, "host", other)));
-  EXPECT_FALSE(is_same(proof, proof_of({'b'}, "host", challenge)));
-  EXPECT_TRUE(says(error_of([] { proof_of(right, "host", Challenge{'$'}); }), "a challenge that is none"));
+  const tcp::Proof proof = tcp::proof_of(right, "host", challenge);
+  EXPECT_TRUE(tcp::is_same(proof, tcp::proof_of(right, "host", challenge)));
+  EXPECT_FALSE(tcp::is_same(proof, tcp::proof_of(right, "worker", challenge)));
+  EXPECT_FALSE(tcp::is_same(proof, tcp::proof_of(right, "host", other)));
+  EXPECT_FALSE(tcp::is_same(proof, tcp::proof_of({'b'}, "host", challenge)));
+  EXPECT_TRUE(
+      says(error_of([] { tcp::proof_of(right, "host", tcp::Challenge{'$'}); }), "a challenge that is none"));
 }
 
 class KeyFile : public testing::Test {
@@ -73,7 +74,7 @@ class KeyFile : public testing::Test {
   ~KeyFile() override { unlink(path_.c_str()); }
   void write(const std::string& text) const { std::ofstream(path_) << text; }
   std::string error() const {
-    return error_of([this] { key_in(path_); });
+    return error_of([this] { tcp::key_in(path_); });
   }
 
   std::string path_ = testing::TempDir() + "keyXXXXXX";
@@ -82,7 +83,7 @@ class KeyFile : public testing::Test {
 TEST_F(KeyFile, IsItsUsersAlone) {
   write(std::string(65, 'k'));
   EXPECT_EQ(error(), "none");
-  EXPECT_EQ(key_in(path_), key_in(path_));
+  EXPECT_EQ(tcp::key_in(path_), tcp::key_in(path_));
   for (const mode_t mode : {0640U, 0604U, 0620U}) {
     chmod(path_.c_str(), mode);
     EXPECT_TRUE(says(error(), "chmod 600")) << error();
@@ -102,8 +103,8 @@ TEST_F(KeyFile, IsLongEnough) {
 TEST_F(KeyFile, ThatIsNoneSaysSo) {
   unlink(path_.c_str());
   EXPECT_TRUE(says(error(), "No such file")) << error();
-  EXPECT_TRUE(says(error_of([] { key_in("/dev/zero"); }), "has to be a file"));
-  EXPECT_TRUE(says(error_of([] { key_in("/"); }), "has to be a file"));
+  EXPECT_TRUE(says(error_of([] { tcp::key_in("/dev/zero"); }), "has to be a file"));
+  EXPECT_TRUE(says(error_of([] { tcp::key_in("/"); }), "has to be a file"));
 }
 
 /// A worker that hears one host, in a thread.
@@ -120,8 +121,8 @@ class RemoteSetup : public testing::Test {
   void start() {
     worker_ = std::thread([this] {
       worker_error_ = error_of([this] {
-        engine::Descriptor connection;
-        while (!(connection = accept_from(listener_))) usleep(1000);
+        Descriptor connection;
+        while (!(connection = tcp::accept_from(listener_))) usleep(1000);
         Applicant applicant = hear(std::move(connection), right, "one");
         const std::byte address[] = {std::byte{1}, std::byte{2}};
         applicant.accept(address, "because");
@@ -130,15 +131,15 @@ class RemoteSetup : public testing::Test {
       });
     });
   }
-  std::string hire_with(const Key& key, const std::string& version, std::uint32_t desks = 3) {
+  std::string hire_with(const tcp::Key& key, const std::string& version, std::uint32_t desks = 3) {
     start();
     const std::string error = error_of([&] { hired_ = hire(place(), key, {desks, 2.5, 0}, version); });
     worker_.join();
     return error;
   }
-  Place place() const { return place_in(name_of(listener_)); }
+  tcp::Place place() const { return tcp::place_in(tcp::name_of(listener_)); }
 
-  const engine::Descriptor listener_ = listen_at({"127.0.0.1", "0"});
+  const Descriptor listener_ = tcp::listen_at({"127.0.0.1", "0"});
   std::thread worker_;
   std::string worker_error_;
   std::unique_ptr<Link> link_;
@@ -181,16 +182,16 @@ TEST_F(RemoteSetup, RefusesANodeWithoutRanks) {
 
 TEST_F(RemoteSetup, RefusesWhoSpeaksSomethingElse) {
   start();
-  const engine::Descriptor visitor = connect_to(place(), Deadline(5));
+  const Descriptor visitor = tcp::connect_to(place(), Deadline(5));
   const std::string request = "GET / HTTP/1.1\r\n" + std::string(200, ' ');
-  send_all(visitor, std::as_bytes(std::span(request)), Deadline(5));
+  tcp::send_all(visitor, std::as_bytes(std::span(request)), Deadline(5));
   worker_.join();
   EXPECT_EQ(worker_error_, "this is no host of Hocket's");
 }
 
 TEST_F(RemoteSetup, EndsWithWhoGoes) {
   start();
-  connect_to(place(), Deadline(5)).reset();
+  tcp::connect_to(place(), Deadline(5)).reset();
   worker_.join();
   EXPECT_TRUE(says(worker_error_, "closed the connection")) << worker_error_;
 }
@@ -198,10 +199,10 @@ TEST_F(RemoteSetup, EndsWithWhoGoes) {
 /// Nor does a host believe whoever listens.
 TEST_F(RemoteSetup, IsNotTakenFromWhoIsNoWorker) {
   worker_ = std::thread([this] {
-    engine::Descriptor connection;
-    while (!(connection = accept_from(listener_))) usleep(1000);
+    Descriptor connection;
+    while (!(connection = tcp::accept_from(listener_))) usleep(1000);
     const std::string answer(4000, 'x');
-    send_all(connection, std::as_bytes(std::span(answer)), Deadline(5));
+    tcp::send_all(connection, std::as_bytes(std::span(answer)), Deadline(5));
     usleep(200'000);
   });
   EXPECT_TRUE(says(error_of([this] { hire(place(), right, {1, 0, 0}, "one"); }), "no worker of Hocket's"));

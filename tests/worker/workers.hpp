@@ -122,12 +122,12 @@ class Workers : public testing::Test {
 
   /// That of the host.
   pid_t start_halves(const Employment& employment) {
-    constexpr remote::Key key{'k', 'e', 'y'};
-    const engine::Descriptor listener = remote::listen_at({"127.0.0.1", "0"});
-    const remote::Place place = remote::place_in(remote::name_of(listener));
+    constexpr tcp::Key key{'k', 'e', 'y'};
+    const Descriptor listener = tcp::listen_at({"127.0.0.1", "0"});
+    const tcp::Place place = tcp::place_in(tcp::name_of(listener));
     remote_halves_.push_back(start_process([&] {
-      engine::Descriptor connection;
-      while (!(connection = remote::accept_from(listener))) usleep(1000);
+      Descriptor connection;
+      while (!(connection = tcp::accept_from(listener))) usleep(1000);
       return remote::RemoteWorker(remote::hear(std::move(connection), key, test_version)).run();
     }));
     return start_process([&] {

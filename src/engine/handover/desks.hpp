@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/status.hpp"
-#include "engine/descriptor.hpp"
 #include "engine/handover/stream.hpp"
 
 namespace hocket::engine::handover {

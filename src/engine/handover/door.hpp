@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "engine/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace hocket::engine::handover {
 

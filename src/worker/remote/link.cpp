@@ -29,7 +29,7 @@ std::vector<Link::Address> both(const Fabric& fabric, Side side, const Link::Add
 }  // namespace
 
 Link::Link(std::unique_ptr<Fabric> fabric, Side side, const Address& other, const LinkWord& word,
-           engine::Descriptor connection)
+           Descriptor connection)
     : other_(1 - number_of(side)),
       word_(word),
       connection_(std::move(connection)),

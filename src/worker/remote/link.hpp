@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "worker/fabric.hpp"
 #include "worker/remote/frames.hpp"
 
@@ -27,7 +27,7 @@ class Link {
   /// `other`: the address of the fabric on the other side, which has the same word. Throws Error where it is
   /// none.
   Link(std::unique_ptr<Fabric> fabric, Side side, const Address& other, const LinkWord& word,
-       engine::Descriptor connection);
+       Descriptor connection);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -73,7 +73,7 @@ class Link {
 
   const ir::Rank other_;
   const LinkWord word_;
-  const engine::Descriptor connection_;
+  const Descriptor connection_;
   std::array<Frame, places> heard_{};
   std::list<Sent> sent_;
   std::unique_ptr<Fabric> fabric_;  ///< at its end it sends what is to be sent

@@ -17,8 +17,6 @@
 
 namespace hocket::worker::remote {
 
-using engine::Descriptor;
-
 namespace {
 
 /// In which a worker whose host has gone ends, unless somebody has stopped it.
@@ -40,7 +38,7 @@ bool ends_in_order(RemoteWorker& worker) try { return worker.run(); } catch (con
 }
 
 /// In a process of its own.
-int work_for(Descriptor connection, const Key& key) try {
+int work_for(Descriptor connection, const tcp::Key& key) try {
   RemoteWorker worker(hear(std::move(connection), key, engine::handover::build_version()));
   if (!ends_in_order(worker)) _exit(1);  // as if killed
   return 0;
@@ -102,7 +100,7 @@ void Service::run() {
     reap();
     end_late_ones();
     if (!has_room()) continue;
-    if (Descriptor connection = accept_from(listener_)) start_worker(std::move(connection));
+    if (Descriptor connection = tcp::accept_from(listener_)) start_worker(std::move(connection));
   }
 }
 

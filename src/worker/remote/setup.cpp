@@ -16,7 +16,6 @@
 
 namespace hocket::worker::remote {
 
-using engine::Descriptor;
 using engine::handover::DesksHeader;
 using engine::handover::most_desks;
 
@@ -32,7 +31,7 @@ constexpr std::string_view of_host = "host", of_worker = "worker", of_link = "li
 /// First, from both sides. What else follows is read when it has been shown that the key is known.
 struct Greeting {
   std::uint64_t magic = remote::magic;
-  Challenge challenge{};
+  tcp::Challenge challenge{};
 };
 
 struct Wish {
@@ -61,19 +60,19 @@ std::string text_in(const std::array<char, size>& place) {
 
 template <class Value>
 void send(const Descriptor& to, const Value& value, const Deadline& end) {
-  send_all(to, std::as_bytes(std::span(&value, 1)), end);
+  tcp::send_all(to, std::as_bytes(std::span(&value, 1)), end);
 }
 template <class Value>
 Value receive(const Descriptor& from, const Deadline& end) {
   Value value;
-  receive_all(from, std::as_writable_bytes(std::span(&value, 1)), end);
+  tcp::receive_all(from, std::as_writable_bytes(std::span(&value, 1)), end);
   return value;
 }
 
 Link::Address receive_address(const Descriptor& from, std::uint32_t bytes, const Deadline& end) {
   if (bytes > longest_address) throw Error("an address that is too long");
   Link::Address address(bytes);
-  receive_all(from, address, end);
+  tcp::receive_all(from, address, end);
   return address;
 }
 
@@ -85,9 +84,9 @@ Link::Address address_of(const Fabric& fabric) {
 /// host than that of its addresses.
 std::unique_ptr<Fabric> open_link(const Descriptor& connection) {
   const char* const wanted = std::getenv("HOCKET_WORKER_DEVICE");
-  const std::string device = wanted && *wanted ? wanted : device_of(connection);
+  const std::string device = wanted && *wanted ? wanted : tcp::device_of(connection);
   if (device.empty())
-    throw Error("no network device has the address " + name_of(connection) +
+    throw Error("no network device has the address " + tcp::name_of(connection) +
                 " (HOCKET_WORKER_DEVICE names one)");
   return open_network(device);
 }
@@ -97,33 +96,33 @@ Descriptor copy_of(const Descriptor& connection) {
 }
 
 /// Of both challenges, as the host and as the worker has drawn them.
-LinkWord word_of(const Key& key, const Challenge& host, const Challenge& worker) {
+LinkWord word_of(const tcp::Key& key, const tcp::Challenge& host, const tcp::Challenge& worker) {
   const std::string role = std::string(of_link).append(worker.data(), worker.size());
-  const Proof proof = proof_of(key, role, host);
+  const tcp::Proof proof = tcp::proof_of(key, role, host);
   LinkWord word;
   std::copy_n(proof.begin(), word.size(), word.begin());
   return word;
 }
 
 /// The worker shows first that it has the key: who listens in its place learns nothing.
-LinkWord greet_worker(const Descriptor& connection, const Key& key, const Deadline& end) {
-  const Greeting own{magic, new_challenge()};
+LinkWord greet_worker(const Descriptor& connection, const tcp::Key& key, const Deadline& end) {
+  const Greeting own{magic, tcp::new_challenge()};
   send(connection, own, end);
   const auto worker = receive<Greeting>(connection, end);
   if (worker.magic != magic) throw Error("what listens there is no worker of Hocket's");
-  if (!is_same(receive<Proof>(connection, end), proof_of(key, of_worker, own.challenge)))
+  if (!tcp::is_same(receive<tcp::Proof>(connection, end), tcp::proof_of(key, of_worker, own.challenge)))
     throw Error("the worker there has another key");
-  send(connection, proof_of(key, of_host, worker.challenge), end);
+  send(connection, tcp::proof_of(key, of_host, worker.challenge), end);
   return word_of(key, own.challenge, worker.challenge);
 }
 
-LinkWord greet_host(const Descriptor& connection, const Key& key, const Deadline& end) {
-  const Greeting own{magic, new_challenge()};
+LinkWord greet_host(const Descriptor& connection, const tcp::Key& key, const Deadline& end) {
+  const Greeting own{magic, tcp::new_challenge()};
   const auto host = receive<Greeting>(connection, end);
   if (host.magic != magic) throw Error("this is no host of Hocket's");
   send(connection, own, end);
-  send(connection, proof_of(key, of_worker, host.challenge), end);
-  if (!is_same(receive<Proof>(connection, end), proof_of(key, of_host, own.challenge)))
+  send(connection, tcp::proof_of(key, of_worker, host.challenge), end);
+  if (!tcp::is_same(receive<tcp::Proof>(connection, end), tcp::proof_of(key, of_host, own.challenge)))
     throw Error("a host with another key");
   return word_of(key, host.challenge, own.challenge);
 }
@@ -145,7 +144,7 @@ void refuse(const Descriptor& connection, const std::string& why) {
   Answer answer;
   put(answer.refusal, why);
   send(connection, answer, Deadline(1));
-  end_sending(connection, Deadline(1));
+  tcp::end_sending(connection, Deadline(1));
 }
 
 void check(const Wish& wish, const std::string& version) {
@@ -171,9 +170,10 @@ Applicant hear_wish(const Descriptor& connection, const LinkWord& word, const st
 
 }  // namespace
 
-Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, const std::string& version) {
+Hired hire(const tcp::Place& place, const tcp::Key& key, const ServedRanks::Terms& terms,
+           const std::string& version) {
   const Deadline end(patience_seconds);
-  Descriptor connection = connect_to(place, end);
+  Descriptor connection = tcp::connect_to(place, end);
   const LinkWord word = greet_worker(connection, key, end);
   std::unique_ptr<Fabric> fabric = open_link(connection);
   Wish wish;
@@ -183,7 +183,7 @@ Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, 
   wish.stall_seconds = terms.stall_seconds;
   wish.link_bytes = static_cast<std::uint32_t>(fabric->address().size());
   send(connection, wish, end);
-  send_all(connection, fabric->address(), end);
+  tcp::send_all(connection, fabric->address(), end);
   const auto answer = receive<Answer>(connection, end);
   if (const std::string refusal = text_in(answer.refusal); !refusal.empty())
     throw Error("the worker there refuses: " + refusal);
@@ -195,7 +195,7 @@ Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, 
 }
 
 /// Who has shown the key is told why it is refused.
-Applicant hear(Descriptor connection, const Key& key, const std::string& version) {
+Applicant hear(Descriptor connection, const tcp::Key& key, const std::string& version) {
   const Deadline end(patience_seconds);
   const LinkWord word = greet_host(connection, key, end);
   try {
@@ -213,8 +213,8 @@ void Applicant::accept(std::span<const std::byte> address, std::string_view why_
   answer.link_bytes = static_cast<std::uint32_t>(link_address.size());
   answer.address_bytes = static_cast<std::uint32_t>(address.size());
   send(connection, answer, end);
-  send_all(connection, link_address, end);
-  send_all(connection, address, end);
+  tcp::send_all(connection, link_address, end);
+  tcp::send_all(connection, address, end);
 }
 
 }  // namespace hocket::worker::remote

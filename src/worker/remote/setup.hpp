@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "worker/remote/connection.hpp"
-#include "worker/remote/key.hpp"
+#include "tcp/connection.hpp"
+#include "tcp/key.hpp"
 #include "worker/remote/link.hpp"
 #include "worker/served_ranks.hpp"
 
@@ -23,11 +23,12 @@ struct Hired {
   std::string why_alone;
 };
 /// Throws Error, with the worker's words if it refuses.
-Hired hire(const Place& place, const Key& key, const ServedRanks::Terms& terms, const std::string& version);
+Hired hire(const tcp::Place& place, const tcp::Key& key, const ServedRanks::Terms& terms,
+           const std::string& version);
 
 /// A host that wants a worker, to the worker.
 struct Applicant {
-  engine::Descriptor connection;  ///< on which the answer goes; the link has another of it
+  Descriptor connection;  ///< on which the answer goes; the link has another of it
   std::unique_ptr<Link> link;
   std::vector<std::byte> link_address;  ///< of this side
   ServedRanks::Terms terms;
@@ -36,6 +37,6 @@ struct Applicant {
   void accept(std::span<const std::byte> address, std::string_view why_alone) const;
 };
 /// Throws Error.
-Applicant hear(engine::Descriptor connection, const Key& key, const std::string& version);
+Applicant hear(Descriptor connection, const tcp::Key& key, const std::string& version);
 
 }  // namespace hocket::worker::remote

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "engine/descriptor.hpp"
+#include "base/descriptor.hpp"
 
-namespace hocket::worker::remote {
+namespace hocket::tcp {
 
 /// HOST:PORT; an IPv6 address is in brackets.
 struct Place {
@@ -19,21 +19,21 @@ struct Place {
 Place place_in(const std::string& text);
 
 /// A socket that listens there, or is connected to there. Throw Error with the reason.
-engine::Descriptor listen_at(const Place& place);
-engine::Descriptor connect_to(const Place& place, const Deadline& end);
+Descriptor listen_at(const Place& place);
+Descriptor connect_to(const Place& place, const Deadline& end);
 /// The next who has connected. Empty: nobody.
-engine::Descriptor accept_from(const engine::Descriptor& listener);
+Descriptor accept_from(const Descriptor& listener);
 
 /// "192.168.255.2:18515", as the system knows this side.
-std::string name_of(const engine::Descriptor& socket);
+std::string name_of(const Descriptor& socket);
 /// The network device of this side ("eth0"); empty: the system does not say.
-std::string device_of(const engine::Descriptor& socket);
+std::string device_of(const Descriptor& socket);
 
 // All of it, or an Error when the other side has closed it or the time is over.
-void send_all(const engine::Descriptor& socket, std::span<const std::byte> data, const Deadline& end);
-void receive_all(const engine::Descriptor& socket, std::span<std::byte> data, const Deadline& end);
+void send_all(const Descriptor& socket, std::span<const std::byte> data, const Deadline& end);
+void receive_all(const Descriptor& socket, std::span<std::byte> data, const Deadline& end);
 /// No more will be sent. Waits until the other side has closed it, too: who closes what it has not read takes
 /// back what it has sent.
-void end_sending(const engine::Descriptor& socket, const Deadline& end) noexcept;
+void end_sending(const Descriptor& socket, const Deadline& end) noexcept;
 
-}  // namespace hocket::worker::remote
+}  // namespace hocket::tcp

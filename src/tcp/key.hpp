@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace hocket::worker::remote {
+namespace hocket::tcp {
 
 /// 64 characters, mostly hexadecimal digits.
 using Key = std::array<char, 64>;
@@ -27,4 +27,4 @@ Proof proof_of(const Key& key, std::string_view role, const Challenge& challenge
 /// In a time that says nothing of how they differ.
 bool is_same(const Proof& one, const Proof& other) noexcept;
 
-}  // namespace hocket::worker::remote
+}  // namespace hocket::tcp

@@ -1,4 +1,4 @@
-#include "worker/remote/key.hpp"
+#include "tcp/key.hpp"
 
 #include <crypt.h>
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 #include <cstring>
 #include <memory>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "engine/descriptor.hpp"
 
-namespace hocket::worker::remote {
+namespace hocket::tcp {
 
 namespace {
 
@@ -24,18 +24,18 @@ constexpr std::string_view letters = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd
 }  // namespace
 
 Key key_in(const std::string& path) {
-  const engine::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
   if (!file || fstat(file.number(), &status) != 0)
-    throw Error("the key of remote workers: " + path + ": " + std::strerror(errno));
+    throw Error("the key: " + path + ": " + std::strerror(errno));
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    throw Error("the key of remote workers: " + path +
+    throw Error("the key: " + path +
                 " has to be a file of this user's, that nobody else can read (chmod 600)");
   Key key{};
   if (read(file.number(), key.data(), key.size()) != static_cast<ssize_t>(key.size()))
-    throw Error("the key of remote workers: " + path + " is shorter than 64 characters");
+    throw Error("the key: " + path + " is shorter than 64 characters");
   if (std::ranges::any_of(key, [](char one) { return one <= ' ' || one > '~'; }))
-    throw Error("the key of remote workers: " + path + " does not begin with 64 letters or digits");
+    throw Error("the key: " + path + " does not begin with 64 letters or digits");
   return key;
 }
 
@@ -69,4 +69,4 @@ bool is_same(const Proof& one, const Proof& other) noexcept {
   return differ == 0;
 }
 
-}  // namespace hocket::worker::remote
+}  // namespace hocket::tcp

@@ -1,4 +1,4 @@
-#include "worker/remote/connection.hpp"
+#include "tcp/connection.hpp"
 
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -16,9 +16,7 @@
 
 #include "base/error.hpp"
 
-namespace hocket::worker::remote {
-
-using engine::Descriptor;
+namespace hocket::tcp {
 
 namespace {
 
@@ -203,4 +201,4 @@ void end_sending(const Descriptor& socket, const Deadline& end) noexcept {
       return;
 }
 
-}  // namespace hocket::worker::remote
+}  // namespace hocket::tcp

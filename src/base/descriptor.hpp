@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace hocket::engine {
+namespace hocket {
 
 class Descriptor {
  public:
@@ -32,4 +32,4 @@ class Descriptor {
   ino_t inode_ = 0;
 };
 
-}  // namespace hocket::engine
+}  // namespace hocket

@@ -1,4 +1,4 @@
-#include "engine/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace hocket::engine {
+namespace hocket {
 
 Descriptor::Descriptor(int number) : number_(number) {
   struct stat info{};
@@ -47,4 +47,4 @@ void Descriptor::reset() {
   number_ = -1;
 }
 
-}  // namespace hocket::engine
+}  // namespace hocket
