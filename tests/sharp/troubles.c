@@ -1,0 +1,183 @@
+/* What is refused, and what breaks: the same error on all ranks, in a bounded time. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "areas.h"
+#include "calls.h"
+
+static int allreduce(struct sharp_coll_comm* comm, size_t bytes, enum sharp_aggregation_mode mode) {
+  char* const data = calloc(bytes, 1);
+  struct sharp_coll_reduce_spec spec = {.sbuf_desc = buffer_of(data, bytes),
+                                        .rbuf_desc = buffer_of(data, bytes),
+                                        .dtype = SHARP_DTYPE_INT8,
+                                        .op = SHARP_OP_SUM,
+                                        .aggr_mode = mode};
+  const int code = sharp_coll_do_allreduce(comm, &spec);
+  free(data);
+  return code;
+}
+
+static void words(void) {
+  char text[4096] = "";
+  FILE* const stream = fmemopen(text, sizeof text, "w");
+  CHECK_OK(sharp_coll_print_config(stream, SHARP_COLL_CONFIG_PRINT_ALL, NULL));
+  fclose(stream);
+  CHECK(strstr(text, "HOCKET_SWITCH=127.0.0.1:") && strstr(text, "SHARP_COLL_SAT_THRESHOLD=16384\n"));
+  for (int code = -25; code < 3; ++code) CHECK(strlen(sharp_coll_strerror(code)) > 0);
+}
+
+/* What comes of a specification with a change. */
+#define CHECK_WRONG(function, change, code)      \
+  do {                                           \
+    struct sharp_coll_reduce_spec wrong = right; \
+    wrong.change;                                \
+    CHECK_CODE(function(comm, &wrong), code);    \
+  } while (0)
+
+void wrong_arguments(void) {
+  struct sharp_coll_context* const context = open_context();
+  struct sharp_coll_comm* const comm = open_communicator(context, &world);
+  int data = 0;
+  struct sharp_coll_reduce_spec right = {.sbuf_desc = buffer_of(&data, 4),
+                                         .rbuf_desc = buffer_of(&data, 4),
+                                         .dtype = SHARP_DTYPE_INT,
+                                         .op = SHARP_OP_SUM};
+  CHECK_CODE(sharp_coll_do_allreduce(NULL, &right), SHARP_COLL_EINVAL);
+  CHECK_CODE(sharp_coll_do_allreduce(comm, NULL), SHARP_COLL_EINVAL);
+  CHECK_CODE(sharp_coll_do_allreduce_nb(comm, &right, NULL), SHARP_COLL_EINVAL);
+  CHECK_WRONG(sharp_coll_do_allreduce, dtype = SHARP_DTYPE_NULL, SHARP_COLL_ENOT_SUPP);
+  CHECK_WRONG(sharp_coll_do_allreduce, op = (enum sharp_reduce_op)99, SHARP_COLL_ENOT_SUPP);
+  CHECK_WRONG(sharp_coll_do_allreduce, op = SHARP_OP_MAXLOC, SHARP_COLL_ENOT_SUPP);
+  CHECK_WRONG(sharp_coll_do_allreduce, sbuf_desc.buffer.length = 3, SHARP_COLL_EINVAL);
+  CHECK_WRONG(sharp_coll_do_allreduce, rbuf_desc.buffer.length = 0, SHARP_COLL_EINVAL);
+  CHECK_WRONG(sharp_coll_do_allreduce, sbuf_desc.buffer.ptr = NULL, SHARP_COLL_EINVAL);
+  CHECK_WRONG(sharp_coll_do_allreduce, sbuf_desc.mem_type = SHARP_MEM_TYPE_CUDA, SHARP_COLL_ENOT_SUPP);
+  CHECK_WRONG(sharp_coll_do_allreduce, sbuf_desc.type = SHARP_DATA_IOV, SHARP_COLL_ENOT_SUPP);
+  CHECK_WRONG(sharp_coll_do_allreduce, aggr_mode = SHARP_AGGREGATION_STREAMING, SHARP_COLL_ENOT_SUPP);
+  CHECK_WRONG(sharp_coll_do_reduce, root = world_size, SHARP_COLL_EINVAL);
+  CHECK_WRONG(sharp_coll_do_reduce_scatter, rbuf_desc.buffer.length = 0, SHARP_COLL_EINVAL);
+  CHECK_CODE(sharp_coll_req_test(NULL), SHARP_COLL_EINVAL);
+  CHECK_CODE(sharp_coll_comm_destroy(NULL), SHARP_COLL_EINVAL);
+  CHECK_OK(sharp_coll_do_allreduce(comm, &right)); /* nothing of that has left a trace */
+  CHECK_OK(sharp_coll_finalize(context));
+  words();
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void init_is_refused(void) {
+  struct sharp_coll_context* context = NULL;
+  const double start = seconds();
+  CHECK_CODE(try_context(&context), number_in("TEST_CODE"));
+  CHECK(!context);
+  CHECK(seconds() - start < 5);
+}
+
+void group_is_refused(void) {
+  struct sharp_coll_context* const context = open_context();
+  struct sharp_coll_comm* comm = NULL;
+  CHECK_CODE(try_communicator(context, &world, &comm), number_in("TEST_CODE"));
+  CHECK(!comm);
+  CHECK_OK(sharp_coll_finalize(context));
+}
+
+/* Two jobs: the ranks of the first half and the others. */
+void lock_is_taken(void) {
+  const int half = world_size / 2, is_first = world_rank < half;
+  const struct Room all = world;
+  world =
+      is_first ? (struct Room){1, world_rank, half} : (struct Room){2, world_rank - half, world_size - half};
+  const int rank = world.rank, size = world.size;
+  struct Room everybody = all;
+  world_rank = rank;
+  world_size = size;
+  if (!is_first) unsetenv("SHARP_COLL_LOCK_ON_COMM_INIT");
+  struct sharp_coll_context* const context = open_context();
+  struct sharp_coll_comm* comm = NULL;
+  if (is_first) {
+    comm = open_communicator(context, &world);
+    CHECK_OK(allreduce(comm, 100000, SHARP_AGGREGATION_STREAMING));
+    room_barrier(&everybody); /* locked */
+    room_barrier(&everybody); /* the others have tried */
+    CHECK_OK(sharp_coll_comm_destroy(comm));
+    room_barrier(&everybody);
+  } else {
+    comm = open_communicator(context, &world);
+    room_barrier(&everybody);
+    CHECK_CODE(allreduce(comm, 100000, SHARP_AGGREGATION_STREAMING), SHARP_COLL_ELOCK_FAILED);
+    CHECK_OK(allreduce(comm, 100000, SHARP_AGGREGATION_NONE)); /* in pieces */
+    room_barrier(&everybody);
+    room_barrier(&everybody);
+    int code = SHARP_COLL_ELOCK_FAILED;
+    for (int i = 0; i < 100 && code == SHARP_COLL_ELOCK_FAILED; ++i) { /* leaving takes a moment */
+      code = allreduce(comm, 100000, SHARP_AGGREGATION_STREAMING);
+      usleep(10000);
+    }
+    CHECK_OK(code);
+  }
+  CHECK_OK(sharp_coll_finalize(context));
+}
+
+void lock_is_refused(void) {
+  struct sharp_coll_context* const context = open_context();
+  struct sharp_coll_comm* const comm = open_communicator(context, &world);
+  CHECK_CODE(allreduce(comm, 100000, SHARP_AGGREGATION_STREAMING), SHARP_COLL_ELOCK_FAILED);
+  CHECK_OK(allreduce(comm, 100000, SHARP_AGGREGATION_NONE));
+  CHECK_CODE(allreduce(comm, 10, SHARP_AGGREGATION_STREAMING), SHARP_COLL_ELOCK_FAILED);
+  CHECK_OK(sharp_coll_finalize(context));
+}
+
+void switch_is_lost(void) {
+  struct sharp_coll_context* const context = open_context();
+  struct sharp_coll_comm* const comm = open_communicator(context, &world);
+  CHECK_OK(allreduce(comm, 10, SHARP_AGGREGATION_NONE));
+  void* request = NULL;
+  if (world_rank == 0) {
+    usleep(100000); /* the others are in it */
+    kill((pid_t)number_in("TEST_SWITCH_PID"), SIGKILL);
+  } else {
+    CHECK_OK(sharp_coll_do_barrier_nb(comm, &request));
+    CHECK(finish(request) < 0);
+  }
+  CHECK(allreduce(comm, 100000, SHARP_AGGREGATION_NONE) < 0);
+  CHECK(sharp_coll_do_barrier(comm) < 0);
+  struct sharp_coll_comm* other = NULL;
+  CHECK(try_communicator(context, &world, &other) < 0);
+  CHECK_OK(sharp_coll_comm_destroy(comm));
+  CHECK_OK(sharp_coll_finalize(context));
+}
+
+/* HOCKET_SHARP_FAULTS cuts one of them off after some operations: all see it. */
+void rank_is_cut_off(void) {
+  struct sharp_coll_context* const context = open_context();
+  struct sharp_coll_comm* const comm = open_communicator(context, &world);
+  int code = SHARP_COLL_SUCCESS;
+  for (int i = 0; i < 100 && code == SHARP_COLL_SUCCESS; ++i)
+    code = allreduce(comm, i % 2 ? 100 : 200000, SHARP_AGGREGATION_NONE);
+  CHECK(code < 0);
+  CHECK_OK(sharp_coll_finalize(context));
+}
+
+/* coll_timeout: the last rank does not call. */
+void peer_never_comes(void) {
+  struct sharp_coll_init_spec spec = {.job_id = 3, .world_rank = world_rank, .world_size = world_size};
+  struct sharp_coll_context* context = NULL;
+  spec.config = sharp_coll_default_config;
+  spec.config.coll_timeout = 1;
+  spec.oob_colls = room_functions;
+  spec.oob_ctx = &world;
+  CHECK_OK(sharp_coll_init(&spec, &context));
+  if (!context) return;
+  struct sharp_coll_comm* const comm = open_communicator(context, &world);
+  if (world_rank < world_size - 1) CHECK_CODE(sharp_coll_do_barrier(comm), SHARP_COLL_ERROR);
+  room_barrier(&world);
+  CHECK_OK(sharp_coll_finalize(context));
+}
