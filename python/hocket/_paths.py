@@ -50,6 +50,11 @@ def worker() -> Path:
     return prefix() / "lib" / "hocket" / "hocketd"
 
 
+def switch() -> Path:
+    """hocket-switch, which combines what the hosts below a switch send."""
+    return prefix() / "lib" / "hocket" / "hocket-switch"
+
+
 def library(name: str = "") -> Path:
     """libhocket.so, the plugin of one ABI family (ompi, mpich, abi), or what a lab preloads (lab)."""
     return prefix() / "lib" / "hocket" / (f"libhocket_{name}.so" if name else "libhocket.so")

@@ -166,7 +166,7 @@ def test_applications_are_compared_with_the_best_form_alone() -> None:
     runs = [_timed("untouched", "blocking", 0.3), _timed("untouched", "nonblocking", 0.24)]
     runs += [_timed("hocket", "nonblocking", 0.2), _timed("hocket", "blocking", 0.3)]
     (row,) = workers_page.application_rows(runs)
-    assert row[5:7] == ["240.0", "nonblocking slab"]
+    assert row[5:7] == ["240.0 (240.0-240.0)", "nonblocking slab"]
     assert row[-1] == "1.20"
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hocket.errors import CommandError
-from hocket.lab import batches, cards, control_groups, control_places, drawing, faults, lab, shape, tree
+from hocket.lab import batches, control_groups, control_places, drawing, faults, lab, shape, tree
 from hocket.lab.control_groups import Groups
 from hocket.lab.control_places import GroupError, Place
 from hocket.lab.lab import Lab
@@ -206,18 +205,6 @@ def test_a_card_dies_with_its_node() -> None:
     assert [card.name for card in dead.living_cards()] == ["n0-card", "n2-card", "n3-card"]
     with pytest.raises(CommandError, match="n1-card of lab 'test' is dead"):
         dead.check_alive(["n1-card"])
-
-
-def test_a_service_that_says_nothing_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = tmp_path / "log"
-    log.write_text("thinking\n")
-    monkeypatch.setattr(cards, "_log", lambda _: log)
-    with subprocess.Popen(["sleep", "60"]) as service:
-        with pytest.raises(cards.CardError, match=r"service of n0-card does not listen.*thinking"):
-            cards._wait("n0-card", service, time.monotonic() + 0.05)
-        service.kill()
 
 
 WRONG: list[tuple[tuple[str, ...], str]] = [

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from hocket import applications, launch, mpis, processes, quantities, reports
 from hocket.console import console
-from hocket.errors import CommandError
+from hocket.errors import CommandError, unknown
 from hocket.lab import (
     drawing,
     faults,
@@ -52,15 +52,28 @@ _Dpu = Annotated[
 _Cores = Annotated[
     float | None, typer.Option(min=0.01, help="That a card may use, with --dpu. Default: 0.5.")
 ]
+_Switches = Annotated[
+    str | None,
+    typer.Option(
+        help="What switches do: forward, or aggregate (reductions inside the network). Default: forward."
+    ),
+]
 _Slurm = Annotated[bool, typer.Option("--slurm", help="With Slurm: its daemons; and jobs started by srun.")]
 _Json = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+_kinds_of_switches = {"forward": False, "aggregate": True}
 
 _ShapeWords = Mapping[str, float | str | None]
 
 
 def _shape_words(context: typer.Context) -> _ShapeWords:
     """The options that are a shape's fields, as the user wrote them."""
-    given = {**context.params, "card_cores": _card_cores(context.params["dpu"], context.params["cores"])}
+    params = context.params
+    given = {
+        **params,
+        "card_cores": _card_cores(params["dpu"], params["cores"]),
+        "aggregates": _aggregates(params["switches"]),
+    }
     return {field.name: given[field.name] for field in dataclasses.fields(shape.Shape)}
 
 
@@ -70,9 +83,16 @@ def _card_cores(has_cards: bool, cores: float | None) -> float | None:
     return (cores or shape.DEFAULT_CARD_CORES) if has_cards else None
 
 
+def _aggregates(switches: str | None) -> bool | None:
+    if switches is not None and switches not in _kinds_of_switches:
+        raise unknown("kind of switches", switches, _kinds_of_switches)
+    return None if switches is None else _kinds_of_switches[switches]
+
+
 def _nodes_in_words(wanted: shape.Shape) -> str:
     cards = f" with cards of {wanted.card_cores:g} cores" if wanted.card_cores else ""
-    return f"{wanted.all_nodes} nodes{cards}, {wanted.leaves} leaves"
+    switches = " and switches that aggregate" if wanted.aggregates else ""
+    return f"{wanted.all_nodes} nodes{cards}, {wanted.leaves} leaves{switches}"
 
 
 def up(
@@ -88,6 +108,7 @@ def up(
     latency_us: _Latency = None,
     dpu: _Dpu = False,
     cores: _Cores = None,
+    switches: _Switches = None,
     with_slurm: _Slurm = False,
 ) -> None:
     """Make a lab that stays until `hocket lab down`."""
@@ -166,6 +187,7 @@ def run(
     latency_us: _Latency = None,
     dpu: _Dpu = False,
     cores: _Cores = None,
+    switches: _Switches = None,
     with_slurm: _Slurm = False,
 ) -> None:
     """Run an MPI program in a lab, with Hocket in front; with --up, or a shape, in one made for it."""

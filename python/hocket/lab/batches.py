@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hocket.lab import machine
-from hocket.lab.tree import CARD_ADDRESS, CARD_DEVICE, HEAD, NODE_ADDRESS, Machine, Tree
+from hocket.lab.tree import CARD_ADDRESS, CARD_DEVICE, HEAD, NODE_ADDRESS, SWITCH_ABOVE, Machine, Tree
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ def _peer(end: Machine, pids: Mapping[str, int], size: Packets) -> str:
 
 
 def switch_links(tree: Tree, switch: Machine, pids: Mapping[str, int], size: Packets) -> str:
-    """The bridge, and the links to all that hang below the switch."""
+    """The bridge, with the switch's own address if it has one, and the links to all that hang below it."""
     lines = ["link set dev lo up", *_bridge(size)]
+    if switch.address:
+        lines.append(f"address add {switch.address}/16 dev br0")
     for child in tree.below(switch.name):
         lines.extend(_port(child.name, _peer(tree.lower_end(child), pids, size), size))
     return "\n".join(lines) + "\n"
@@ -110,10 +112,12 @@ def own_shaping(machine: Machine, size: Packets) -> str:
     return _shape(machine.interface, machine.rate, size) + "\n"
 
 
-def hosts(tree: Tree) -> str:
-    """/etc/hosts of all machines."""
+def hosts(tree: Tree, above: Machine | None = None) -> str:
+    """/etc/hosts of the machines below one switch, or of all others."""
     lines = ["127.0.0.1 localhost"]
     lines += [f"{each.address} {each.name}" for each in (*tree.machines, *tree.cards) if each.address]
+    if above:
+        lines.append(f"{above.address} {SWITCH_ABOVE}")
     return "\n".join(lines) + "\n"
 
 

@@ -6,37 +6,22 @@ of their own, which stands in for PCIe and is the same in every node.
 
 from __future__ import annotations
 
-import os
-import secrets
-import subprocess
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from hocket import _paths
-from hocket.errors import CommandError
-from hocket.lab import machine
+from hocket.lab import services
 from hocket.lab.tree import CARD_ADDRESS, CARD_DEVICE, NODE_DEVICE, Machine
 
-KEY = machine.FOLDER / "key"  # on the lab's own file system, which goes with it
 PORT = 18515
 
-_seconds = 20.0
-_namespaces = ("-m", "-u", "-i", "-n", "-p")
-_listening = f"hocketd: listening on {CARD_ADDRESS}:{PORT}\n"
-
-
-class CardError(Exception):
-    """A card's service does not come up."""
+_place = f"{CARD_ADDRESS}:{PORT}"
+_listening = f"hocketd: listening on {_place}"
 
 
 def program() -> Path:
     """What cards run, outside of labs."""
-    worker = _paths.worker()
-    if not worker.exists():
-        raise CommandError(f"{worker} is missing, which cards run; 'make build' puts it there", 1)
-    return worker.resolve()
+    return services.installed(_paths.worker(), "cards")
 
 
 def environment() -> dict[str, str]:
@@ -45,62 +30,23 @@ def environment() -> dict[str, str]:
     UCX and libfabric would take any device; Open MPI's own TCP is told the network in launchers.py.
     """
     return {
-        "HOCKET_WORKER_HOST": f"{CARD_ADDRESS}:{PORT}",
-        "HOCKET_WORKER_KEY": str(KEY),
+        "HOCKET_WORKER_HOST": _place,
+        "HOCKET_WORKER_KEY": str(services.KEY),
         "UCX_NET_DEVICES": NODE_DEVICE,
         "FI_TCP_IFACE": NODE_DEVICE,
     }
 
 
-def _write_key() -> None:
-    with os.fdopen(os.open(KEY, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_hex(32))
-
-
-def _inside(path: Path) -> Path:
-    """Where machines of a lab find what is there outside: they have a /tmp of their own."""
-    return machine.HOST_TMP / path.relative_to(machine.TMP) if path.is_relative_to(machine.TMP) else path
-
-
-def _log(card: str) -> Path:
-    return machine.FOLDER / f"hocketd.{card}"
-
-
-def _started(card: str, pid: int, program: Path, members: Sequence[Path]) -> subprocess.Popen[bytes]:
-    """Behind nsenter, which waits for it."""
-    command = ["nsenter", "-t", str(pid), *_namespaces, "--", str(_inside(program))]
-    with _log(card).open("wb") as log:
-        return subprocess.Popen(
-            [*command, "--listen", f"{CARD_ADDRESS}:{PORT}", "--key", str(KEY)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env={**os.environ, "UCX_NET_DEVICES": CARD_DEVICE},
-            preexec_fn=partial(machine.join, members),
-        )
-
-
-def _wait(card: str, service: subprocess.Popen[bytes], deadline: float) -> None:
-    """Until it listens. Throws CardError with what it has said instead."""
-    while True:
-        status = service.poll()
-        said = _log(card).read_text(errors="replace")
-        if _listening in said and status is None:
-            return
-        if status is not None:
-            raise CardError(f"the service of {card} ended with status {status}: {said.strip()}")
-        if time.monotonic() > deadline:
-            raise CardError(f"the service of {card} does not listen after {_seconds:g} s: {said.strip()}")
-        time.sleep(0.005)
+def _service(card: Machine, program: Path) -> services.Service:
+    arguments = ("--listen", _place, "--key", str(services.KEY))
+    return services.Service("hocketd", card, program, arguments, {"UCX_NET_DEVICES": CARD_DEVICE})
 
 
 def start(
     cards: Iterable[Machine], pids: Mapping[str, int], program: Path, members: Mapping[str, Sequence[Path]]
 ) -> None:
     """On all of them, by the lab's supervisor. `members`: control group files (control_groups.py)."""
-    _write_key()
-    names = [card.name for card in cards]
-    services = {name: _started(name, pids[name], program, members[name]) for name in names}
-    deadline = time.monotonic() + _seconds
-    for name, service in services.items():
-        _wait(name, service, deadline)
+    started = [services.start(_service(card, program), pids[card.name], members[card.name]) for card in cards]
+    deadline = services.deadline()
+    for each in started:
+        each.wait_for(_listening, deadline)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hocket import _paths, processes
 from hocket.errors import CommandError, unknown
-from hocket.lab import cards, costs, faults, launchers, machine, naps, slurm, visible
+from hocket.lab import aggregation, cards, costs, faults, launchers, machine, naps, slurm, visible
 from hocket.lab.lab import Lab
 from hocket.lab.tree import Tree
 from hocket.mpis import Mpi
@@ -101,6 +101,12 @@ def _not_set(presets: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in presets.items() if name not in os.environ}
 
 
+def _of_services(lab: Lab) -> dict[str, str]:
+    """Where jobs find what the lab's cards and switches do for them."""
+    of_cards = cards.environment() if lab.tree.cards else {}
+    return {**of_cards, **(aggregation.environment() if lab.shape.aggregates else {})}
+
+
 def _prepared(
     lab: Lab, mpi: Mpi, wanted: Wanted, program: Sequence[str], variables: dict[str, str]
 ) -> tuple[list[str], dict[str, str]]:
@@ -117,8 +123,7 @@ def _prepared(
             variables.setdefault("HOCKET_TOPOLOGY", new_file(lab, "topology", lab.tree.as_rack_file()))
         if "HOCKET_COSTS" not in os.environ:
             variables.setdefault("HOCKET_COSTS", new_file(lab, "costs", costs.text(lab.shape)))
-    if lab.tree.cards:
-        variables = {**_not_set(cards.environment()), **variables}
+    variables = {**_not_set(_of_services(lab)), **variables}
     environment = {**launchers.environment(mpi, lab.remote_shell, **variables), **settings}
     return lab.on_head(*start, *_napping(program, ranks)), environment
 

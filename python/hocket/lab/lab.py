@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hocket.errors import CommandError
-from hocket.lab import cards, control_groups, keeper, kernel, machine, shape, supervisor, tree
+from hocket.lab import aggregation, cards, control_groups, keeper, kernel, machine, shape, supervisor, tree
 from hocket.lab.process import Process, running
 from hocket.lab.tree import Machine
 
@@ -143,8 +143,14 @@ def _missing_programs(path: str) -> list[str]:
     return [name for name in _needed if not shutil.which(name, path=path)]
 
 
+def _programs(wanted: shape.Shape) -> dict[str, str]:
+    """Kind of machine -> what the service on those is."""
+    of_cards = {"card": str(cards.program())} if wanted.card_cores else {}
+    return {**of_cards, **({"switch": str(aggregation.program())} if wanted.aggregates else {})}
+
+
 def _wanted(wanted: shape.Shape) -> dict[str, Any]:
-    return {"shape": wanted.as_json(), "program": str(cards.program()) if wanted.card_cores else ""}
+    return {"shape": wanted.as_json(), "programs": _programs(wanted)}
 
 
 def _started(wanted: dict[str, Any]) -> subprocess.Popen[str]:
@@ -191,7 +197,7 @@ def _check(fields: dict[str, Any]) -> None:
 
 
 def start(name: str, wanted: shape.Shape) -> Started:
-    """Makes a lab, with the services of its cards where there are any."""
+    """Makes a lab, with the services of its cards and switches where there are any."""
     if missing := _missing_programs(kernel.search_path()):
         raise CommandError(f"{', '.join(missing)} not found; to get it: apt-get install iproute2 util-linux")
     started = _started(_wanted(wanted))

@@ -28,6 +28,7 @@ _socket_bytes = 1 << 20
 class Holder:
     name: str
     is_switch: bool
+    hosts: Path  # what is its /etc/hosts
     groups: tuple[Path, ...] = ()  # member files of the control groups that all its processes belong to
 
 
@@ -63,12 +64,12 @@ def quiet_network() -> None:
     _setting("ipv4/tcp_wmem", f"4096 65536 {_socket_bytes}")
 
 
-def be_named(name: str) -> None:
+def be_named(name: str, hosts: Path) -> None:
     """The host name, and the lab's /etc/hosts and /etc/hostname."""
     kernel.set_host_name(name)
     own = FOLDER / f"hostname.{name}"
     own.write_text(name + "\n")
-    for file, target in ((own, Path("/etc/hostname")), (FOLDER / "hosts", Path("/etc/hosts"))):
+    for file, target in ((own, Path("/etc/hostname")), (hosts, Path("/etc/hosts"))):
         if target.exists():
             kernel.bind(file, target)
 
@@ -110,7 +111,7 @@ def _become(holder: Holder, report: Callable[[str], None]) -> None:
     kernel.set_process_name(f"lab {holder.name}")
     quiet_network()
     _own_files(not holder.is_switch)
-    be_named(holder.name)
+    be_named(holder.name, holder.hosts)
     report(pid)
 
 

@@ -26,6 +26,7 @@ class Shape:
     core: int = 10**8  # of a pod's link
     latency_us: int = 0  # on the way from the upper switches down to a leaf
     card_cores: float = 0.0  # that each node's card may use; 0: nodes have none
+    aggregates: bool = False  # switches do, instead of only forwarding
 
     def __post_init__(self) -> None:
         _check(self)

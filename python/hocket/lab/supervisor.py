@@ -19,12 +19,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from hocket.lab import batches, cards, control_groups, delay, keeper, kernel, links, machine, shape, tree
+from hocket.lab import (
+    aggregation,
+    batches,
+    cards,
+    control_groups,
+    delay,
+    keeper,
+    kernel,
+    links,
+    machine,
+    services,
+    shape,
+    tree,
+)
 from hocket.lab.control_places import GroupError
 
 STAY = "stay\n"
 _Members = Mapping[str, Sequence[Path]]  # machine -> files (Groups.members)
-_problems = (OSError, links.LinkError, delay.DelayError, cards.CardError, subprocess.SubprocessError)
+_problems = (OSError, links.LinkError, delay.DelayError, services.ServiceError, subprocess.SubprocessError)
 _outer = (kernel.PID, kernel.MOUNT, kernel.NET, kernel.UTS, kernel.IPC)
 _of_terminals = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGWINCH}
 _harmless = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, *_of_terminals}
@@ -35,7 +48,7 @@ class _Wanted:
     """What is read, and the control groups that were made for it."""
 
     shape: shape.Shape
-    program: Path  # of cards
+    programs: Mapping[str, Path]  # kind of machine -> its service, outside of labs
     groups: control_groups.Groups | None = None  # of cards, as the machine sees them
 
 
@@ -75,6 +88,19 @@ def _separate() -> bool:
     return True
 
 
+def _hosts(plan: tree.Tree, each: tree.Machine) -> Path:
+    above = plan.above(each)
+    return machine.FOLDER / (f"hosts.{above.name}" if above and above.address else "hosts")
+
+
+def _write_hosts(plan: tree.Tree) -> None:
+    """One for all but those below a switch with an address, which they know by another name as well."""
+    (machine.FOLDER / "hosts").write_text(batches.hosts(plan))
+    for switch in plan.switches():
+        if switch.address:
+            (machine.FOLDER / f"hosts.{switch.name}").write_text(batches.hosts(plan, switch))
+
+
 def _be_the_head(plan: tree.Tree, groups: control_groups.Groups | None) -> _Members:
     """The control groups of the lab's machines, as these see them."""
     kernel.keep_mounts_private()
@@ -83,9 +109,9 @@ def _be_the_head(plan: tree.Tree, groups: control_groups.Groups | None) -> _Memb
     machine.FOLDER.mkdir()
     seen = control_groups.bind(groups) if groups else None
     kernel.mount("sysfs", Path("/sys"))
-    (machine.FOLDER / "hosts").write_text(batches.hosts(plan))
+    _write_hosts(plan)
     machine.quiet_network()
-    machine.be_named(tree.HEAD)
+    machine.be_named(tree.HEAD, _hosts(plan, plan.named(tree.HEAD)))
     return {card.name: seen.members(card.name) for card in plan.cards} if seen else {}
 
 
@@ -101,15 +127,16 @@ def _read_pids(answers: int) -> dict[str, int]:
     return pids
 
 
-def _holder(each: tree.Machine, members: _Members) -> machine.Holder:
-    return machine.Holder(each.name, each.kind == "switch", tuple(members.get(each.name, ())))
+def _holder(plan: tree.Tree, each: tree.Machine, members: _Members) -> machine.Holder:
+    groups = tuple(members.get(each.name, ()))
+    return machine.Holder(each.name, each.kind == "switch", _hosts(plan, each), groups)
 
 
 def _start_machines(plan: tree.Tree, members: _Members) -> dict[str, int]:
     answers, answering = os.pipe()
     held = [each for each in (*plan.machines, *plan.cards) if each.name != tree.HEAD]
     for each in held:
-        machine.start(_holder(each, members), answering)
+        machine.start(_holder(plan, each, members), answering)
     os.close(answering)
     pids = _read_pids(answers)
     if missing := [each.name for each in held if each.name not in pids]:
@@ -123,14 +150,22 @@ def _write_remote_shell(plan: tree.Tree, pids: dict[str, int], members: _Members
     script.chmod(0o755)
 
 
+def _start_services(wanted: _Wanted, plan: tree.Tree, pids: dict[str, int], members: _Members) -> None:
+    if wanted.programs:
+        services.write_key()
+    if plan.cards:
+        cards.start(plan.cards, pids, wanted.programs["card"], members)
+    if wanted.shape.aggregates:
+        aggregation.start(plan, pids, wanted.programs["switch"])
+
+
 def _create(wanted: _Wanted) -> dict[str, int]:
     plan = tree.build(wanted.shape)
     members = _be_the_head(plan, wanted.groups)
     pids = _start_machines(plan, members)
     links.make(plan, pids, wanted.shape.latency_us)
     _write_remote_shell(plan, pids, members)
-    if plan.cards:
-        cards.start(plan.cards, pids, wanted.program, members)
+    _start_services(wanted, plan, pids, members)
     return pids
 
 
@@ -170,7 +205,8 @@ def _supervise(wanted: _Wanted) -> NoReturn:
 
 def _read() -> _Wanted:
     fields = json.loads(sys.stdin.readline())
-    return _Wanted(shape.from_json(fields["shape"]), Path(fields["program"]))
+    programs = {kind: Path(program) for kind, program in fields["programs"].items()}
+    return _Wanted(shape.from_json(fields["shape"]), programs)
 
 
 def _with_groups(wanted: _Wanted) -> _Wanted:

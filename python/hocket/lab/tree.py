@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hocket.errors import CommandError
@@ -12,8 +13,12 @@ from hocket.lab.shape import Shape
 NETWORK = "10.77.0.0/16"
 HEAD = "head"
 HEAD_ADDRESS = "10.77.255.1"
-_first_of_cards = 253  # leaves have the numbers below
-_cards_of_a_number = 250
+SWITCH_ABOVE = "switch"  # what each machine calls the switch that it is below, where that has an address
+
+# Third bytes of addresses; leaves' nodes have those below
+_of_cards = (253, 254)
+_of_switches = (252, 251, 250)
+_most_of_a_byte = 250
 
 # Between a node and its card only, so that all nodes may have the same
 NODE_ADDRESS, CARD_ADDRESS = "192.168.255.1", "192.168.255.2"
@@ -26,7 +31,7 @@ class Machine:
     kind: str  # node, switch, head: where mpirun runs; card: a computer that its node's link belongs to
     parent: str = ""  # the switch above; the top one has none
     rate: int = 0  # of the link to it, both ways, bits per second
-    address: str = ""  # switches have none
+    address: str = ""  # switches that only forward have none
     is_delayed: bool = False  # what comes down from the switch above waits for the lab's latency
 
     @property
@@ -62,6 +67,10 @@ class Tree:
     def root(self) -> Machine:
         return next(machine for machine in self.machines if not machine.parent)
 
+    def above(self, machine: Machine) -> Machine | None:
+        """The switch above it, or None for the top one."""
+        return self.named(machine.parent) if machine.parent else None
+
     def below(self, name: str) -> list[Machine]:
         return [machine for machine in self.machines if machine.parent == name]
 
@@ -77,8 +86,8 @@ class Tree:
         return "".join(f"{node.name} /{'/'.join(self._switches_above(node))}\n" for node in self.nodes())
 
     def _switches_above(self, machine: Machine) -> list[str]:
-        above = self.named(machine.parent)
-        return [*self._switches_above(above), above.name] if above.parent else []
+        above = self.above(machine)
+        return [*self._switches_above(above), above.name] if above and above.parent else []
 
     def linked(self) -> list[Machine]:
         """One for each link: the machine at its lower end."""
@@ -114,10 +123,13 @@ def _leaf(shape: Shape, leaf: int) -> Iterator[Machine]:
         yield Machine(f"n{number}", "node", f"leaf{leaf}", shape.rate, f"10.77.{leaf}.{i + 1}")
 
 
+def _address(third_bytes: Sequence[int], number: int) -> str:
+    group, place = divmod(number, _most_of_a_byte)
+    return f"10.77.{third_bytes[group]}.{place + 1}"
+
+
 def _card(node: Machine, number: int) -> Machine:
-    group, place = divmod(number, _cards_of_a_number)
-    address = f"10.77.{_first_of_cards + group}.{place + 1}"
-    return Machine(_card_name(node.name), "card", node.parent, node.rate, address)
+    return Machine(_card_name(node.name), "card", node.parent, node.rate, _address(_of_cards, number))
 
 
 def _cards(shape: Shape, machines: list[Machine]) -> tuple[Machine, ...]:
@@ -125,10 +137,22 @@ def _cards(shape: Shape, machines: list[Machine]) -> tuple[Machine, ...]:
     return tuple(_card(node, number) for number, node in enumerate(nodes))
 
 
+def _with_address(switch: Machine, numbers: Iterator[int]) -> Machine:
+    return replace(switch, address=_address(_of_switches, next(numbers)))
+
+
+def _aggregating(machines: Iterable[Machine]) -> list[Machine]:
+    """Only who has an address can be asked for more than forwarding."""
+    numbers = itertools.count()
+    return [_with_address(each, numbers) if each.kind == "switch" else each for each in machines]
+
+
 def build(shape: Shape) -> Tree:
     machines = list(_upper_switches(shape))
     for leaf in range(shape.leaves):
         machines.extend(_leaf(shape, leaf))
+    if shape.aggregates:
+        machines = _aggregating(machines)
     root = machines[0].name
     head = Machine(HEAD, "head", root, shape.uplink, HEAD_ADDRESS)
     return Tree((*machines, head), _cards(shape, machines))

@@ -14,7 +14,14 @@ from hocket import _paths
 from hocket.lab import machine
 from hocket.lab.lab import Lab
 
-_file_variables = ("HOCKET_REPORT", "HOCKET_RULES", "HOCKET_TOPOLOGY", "HOCKET_COSTS", "HOCKET_WORKER_KEY")
+_file_variables = (
+    "HOCKET_REPORT",
+    "HOCKET_RULES",
+    "HOCKET_TOPOLOGY",
+    "HOCKET_COSTS",
+    "HOCKET_WORKER_KEY",
+    "HOCKET_SWITCH_KEY",
+)
 
 
 def _top(path: Path) -> str | None:
