@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "sharp/faults.hpp"
 #include "tcp/connection.hpp"
 #include "tcp/key.hpp"
-#include "sharp/faults.hpp"
 
 namespace hocket::sharp {
 

@@ -187,6 +187,7 @@ void Daemon::turn() {
 }
 
 void Daemon::run() {
+  look_at_clocks();  // the parent is looked for at once
   while (!bell_.has_rung()) turn();
   say_farewell();
 }

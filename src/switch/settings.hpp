@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "tcp/connection.hpp"
 #include "switch/groups/limits.hpp"
+#include "tcp/connection.hpp"
 
 namespace hocket::aggregation {
 

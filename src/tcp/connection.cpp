@@ -43,15 +43,6 @@ void set(const Descriptor& socket, int level, int option, int value = 1) {
   setsockopt(socket.number(), level, option, &value, sizeof value);
 }
 
-/// A machine that does not even acknowledge for 25 s has gone.
-void set_options(const Descriptor& connection) {
-  set(connection, IPPROTO_TCP, TCP_NODELAY);
-  set(connection, SOL_SOCKET, SO_KEEPALIVE);
-  set(connection, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set(connection, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(connection, IPPROTO_TCP, TCP_KEEPCNT, 3);
-}
-
 Descriptor new_socket(const addrinfo& address) {
   return Descriptor(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
@@ -113,6 +104,14 @@ void move_all(const Descriptor& socket, std::size_t bytes, short event, const De
 }
 
 }  // namespace
+
+void set_options(const Descriptor& connection) {
+  set(connection, IPPROTO_TCP, TCP_NODELAY);
+  set(connection, SOL_SOCKET, SO_KEEPALIVE);
+  set(connection, IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(connection, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(connection, IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
 
 Place place_in(const std::string& text) {
   const std::size_t colon = text.rfind(':');

@@ -18,6 +18,10 @@ struct Place {
 /// Throws Error for what is none.
 Place place_in(const std::string& text);
 
+/// What all of them have: small messages leave at once, and a machine that does not even acknowledge for 25 s
+/// has gone.
+void set_options(const Descriptor& connection);
+
 /// A socket that listens there, or is connected to there. Throw Error with the reason.
 Descriptor listen_at(const Place& place);
 Descriptor connect_to(const Place& place, const Deadline& end);

@@ -2,7 +2,6 @@
 
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 
 #include <array>
 #include <cerrno>
@@ -24,19 +23,6 @@ Value as(const Address& address) noexcept {
   Value value;
   std::memcpy(&value, &address.value, sizeof value);
   return value;
-}
-
-void set(const Descriptor& socket, int level, int option, int value) noexcept {
-  setsockopt(socket.number(), level, option, &value, sizeof value);
-}
-
-/// Small frames leave at once; a machine that does not even acknowledge for 25 s has gone.
-void set_options(const Descriptor& socket) noexcept {
-  set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
 }  // namespace
@@ -91,7 +77,7 @@ std::string name_of(const Address& address) {
 Descriptor begin_to_connect(const Address& address) {
   Descriptor connecting(socket(address.value.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!connecting) return {};
-  set_options(connecting);
+  tcp::set_options(connecting);
   if (connect(connecting.number(), general(address), address.size) != 0 && errno != EINPROGRESS) return {};
   return connecting;
 }

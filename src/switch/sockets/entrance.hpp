@@ -8,12 +8,12 @@
 #include <list>
 
 #include "base/clock.hpp"
-#include "tcp/connection.hpp"
-#include "tcp/key.hpp"
 #include "switch/groups/statistics.hpp"
 #include "switch/sockets/intake.hpp"
 #include "switch/sockets/loop.hpp"
 #include "switch/wire/handshake.hpp"
+#include "tcp/connection.hpp"
+#include "tcp/key.hpp"
 
 namespace hocket::aggregation {
 

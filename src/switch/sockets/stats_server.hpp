@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/clock.hpp"
-#include "tcp/connection.hpp"
 #include "switch/sockets/loop.hpp"
+#include "tcp/connection.hpp"
 
 namespace hocket::aggregation {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "tcp/key.hpp"
 #include "switch/groups/limits.hpp"
 #include "switch/sockets/address.hpp"
 #include "switch/sockets/intake.hpp"
 #include "switch/sockets/loop.hpp"
 #include "switch/wire/handshake.hpp"
+#include "tcp/key.hpp"
 
 namespace hocket::aggregation {
 

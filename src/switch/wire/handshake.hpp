@@ -14,9 +14,9 @@
 
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
+#include "switch/wire/frames.hpp"
 #include "tcp/connection.hpp"
 #include "tcp/key.hpp"
-#include "switch/wire/frames.hpp"
 
 namespace hocket::wire {
 
