@@ -136,7 +136,8 @@ class Experiment:
 
     @property
     def is_judged(self) -> bool:
-        return bool(self.targets) or self.counts_bytes or self.is_setup
+        """Or others are judged by it."""
+        return bool(self.targets) or self.counts_bytes or self.is_setup or self.name == LEFT_BY_TRAFFIC
 
     def case_of(self, collective: str, size: int) -> Case | None:
         fitting = (case for case in self.cases if case.collective == collective and size in case.sizes)
