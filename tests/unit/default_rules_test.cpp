@@ -41,8 +41,9 @@ TEST(DefaultRules, ALargeAllreduceInBlocksIsTheCheaperOneWhereMessagesAreKnownTo
   const auto chosen = [&s](std::string_view costs) {
     const Costs told = parse_costs(costs, "costs");
     const Model model(told, s.near);
-    s.model = &model;
-    return std::string(Rules().choose(s).name);
+    Situation asked = s;
+    asked.model = &model;
+    return std::string(Rules().choose(asked).name);
   };
   constexpr auto slow = "node 1 0 0.1\nleaf 20 5 85\nswitches 30 5 85\n",
                  far = "node 1 0 0.1\nleaf 20 5 0.9\nswitches 900 5 0.9\n";
