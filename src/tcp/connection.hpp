@@ -36,6 +36,19 @@ std::string device_of(const Descriptor& socket);
 // All of it, or an Error when the other side has closed it or the time is over.
 void send_all(const Descriptor& socket, std::span<const std::byte> data, const Deadline& end);
 void receive_all(const Descriptor& socket, std::span<std::byte> data, const Deadline& end);
+
+/// Of a fixed layout, that both sides know.
+template <class Value>
+void send_value(const Descriptor& socket, const Value& value, const Deadline& end) {
+  send_all(socket, std::as_bytes(std::span(&value, 1)), end);
+}
+template <class Value>
+Value receive_value(const Descriptor& socket, const Deadline& end) {
+  Value value;
+  receive_all(socket, std::as_writable_bytes(std::span(&value, 1)), end);
+  return value;
+}
+
 /// No more will be sent. Waits until the other side has closed it, too: who closes what it has not read takes
 /// back what it has sent.
 void end_sending(const Descriptor& socket, const Deadline& end) noexcept;

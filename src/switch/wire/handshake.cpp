@@ -11,24 +11,12 @@ namespace hocket::wire {
 
 namespace {
 
-template <class Value>
-void send(const Descriptor& to, const Value& value, const Deadline& end) {
-  tcp::send_all(to, std::as_bytes(std::span(&value, 1)), end);
-}
-
-template <class Value>
-Value receive(const Descriptor& from, const Deadline& end) {
-  Value value;
-  tcp::receive_all(from, std::as_writable_bytes(std::span(&value, 1)), end);
-  return value;
-}
-
 Welcome introduce(const Descriptor& connection, const tcp::Key& key, const Hello& hello,
                   const Deadline& end) {
   const Greeting asked = greeting_of(hello);
-  send(connection, asked, end);
-  send(connection, answer_to(receive<Reply>(connection, end), key, asked), end);
-  const auto welcome = receive<Welcome>(connection, end);
+  tcp::send_value(connection, asked, end);
+  tcp::send_value(connection, answer_to(tcp::receive_value<Reply>(connection, end), key, asked), end);
+  const auto welcome = tcp::receive_value<Welcome>(connection, end);
   check(welcome);
   return welcome;
 }

@@ -58,17 +58,6 @@ std::string text_in(const std::array<char, size>& place) {
   return {place.data(), strnlen(place.data(), size)};
 }
 
-template <class Value>
-void send(const Descriptor& to, const Value& value, const Deadline& end) {
-  tcp::send_all(to, std::as_bytes(std::span(&value, 1)), end);
-}
-template <class Value>
-Value receive(const Descriptor& from, const Deadline& end) {
-  Value value;
-  tcp::receive_all(from, std::as_writable_bytes(std::span(&value, 1)), end);
-  return value;
-}
-
 Link::Address receive_address(const Descriptor& from, std::uint32_t bytes, const Deadline& end) {
   if (bytes > longest_address) throw Error("an address that is too long");
   Link::Address address(bytes);
@@ -107,22 +96,24 @@ LinkWord word_of(const tcp::Key& key, const tcp::Challenge& host, const tcp::Cha
 /// The worker shows first that it has the key: who listens in its place learns nothing.
 LinkWord greet_worker(const Descriptor& connection, const tcp::Key& key, const Deadline& end) {
   const Greeting own{magic, tcp::new_challenge()};
-  send(connection, own, end);
-  const auto worker = receive<Greeting>(connection, end);
+  tcp::send_value(connection, own, end);
+  const auto worker = tcp::receive_value<Greeting>(connection, end);
   if (worker.magic != magic) throw Error("what listens there is no worker of Hocket's");
-  if (!tcp::is_same(receive<tcp::Proof>(connection, end), tcp::proof_of(key, of_worker, own.challenge)))
+  if (!tcp::is_same(tcp::receive_value<tcp::Proof>(connection, end),
+                    tcp::proof_of(key, of_worker, own.challenge)))
     throw Error("the worker there has another key");
-  send(connection, tcp::proof_of(key, of_host, worker.challenge), end);
+  tcp::send_value(connection, tcp::proof_of(key, of_host, worker.challenge), end);
   return word_of(key, own.challenge, worker.challenge);
 }
 
 LinkWord greet_host(const Descriptor& connection, const tcp::Key& key, const Deadline& end) {
   const Greeting own{magic, tcp::new_challenge()};
-  const auto host = receive<Greeting>(connection, end);
+  const auto host = tcp::receive_value<Greeting>(connection, end);
   if (host.magic != magic) throw Error("this is no host of Hocket's");
-  send(connection, own, end);
-  send(connection, tcp::proof_of(key, of_worker, host.challenge), end);
-  if (!tcp::is_same(receive<tcp::Proof>(connection, end), tcp::proof_of(key, of_host, own.challenge)))
+  tcp::send_value(connection, own, end);
+  tcp::send_value(connection, tcp::proof_of(key, of_worker, host.challenge), end);
+  if (!tcp::is_same(tcp::receive_value<tcp::Proof>(connection, end),
+                    tcp::proof_of(key, of_host, own.challenge)))
     throw Error("a host with another key");
   return word_of(key, host.challenge, own.challenge);
 }
@@ -143,7 +134,7 @@ std::uint64_t layout_of_build() {
 void refuse(const Descriptor& connection, const std::string& why) {
   Answer answer;
   put(answer.refusal, why);
-  send(connection, answer, Deadline(1));
+  tcp::send_value(connection, answer, Deadline(1));
   tcp::end_sending(connection, Deadline(1));
 }
 
@@ -156,7 +147,7 @@ void check(const Wish& wish, const std::string& version) {
 
 Applicant hear_wish(const Descriptor& connection, const LinkWord& word, const std::string& version,
                     const Deadline& end) {
-  const auto wish = receive<Wish>(connection, end);
+  const auto wish = tcp::receive_value<Wish>(connection, end);
   check(wish, version);
   const Link::Address host = receive_address(connection, wish.link_bytes, end);
   std::unique_ptr<Fabric> fabric = open_link(connection);
@@ -182,9 +173,9 @@ Hired hire(const tcp::Place& place, const tcp::Key& key, const ServedRanks::Term
   wish.desks = terms.desks;
   wish.stall_seconds = terms.stall_seconds;
   wish.link_bytes = static_cast<std::uint32_t>(fabric->address().size());
-  send(connection, wish, end);
+  tcp::send_value(connection, wish, end);
   tcp::send_all(connection, fabric->address(), end);
-  const auto answer = receive<Answer>(connection, end);
+  const auto answer = tcp::receive_value<Answer>(connection, end);
   if (const std::string refusal = text_in(answer.refusal); !refusal.empty())
     throw Error("the worker there refuses: " + refusal);
   const Link::Address link_address = receive_address(connection, answer.link_bytes, end);
@@ -212,7 +203,7 @@ void Applicant::accept(std::span<const std::byte> address, std::string_view why_
   put(answer.why_alone, why_alone);
   answer.link_bytes = static_cast<std::uint32_t>(link_address.size());
   answer.address_bytes = static_cast<std::uint32_t>(address.size());
-  send(connection, answer, end);
+  tcp::send_value(connection, answer, end);
   tcp::send_all(connection, link_address, end);
   tcp::send_all(connection, address, end);
 }
