@@ -16,13 +16,18 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 foreach(language C CXX)
-  set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g")  # assertions stay on; their level is a run-time option
-  set(CMAKE_${language}_FLAGS_RELEASE "-O2 -g")
+  # Assertions stay on; their level is a run-time option. -g1: a backtrace has functions and lines, and a tenth of the
+  # compilation is saved; CXXFLAGS=-g3 adds variables.
+  set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g1")
+  set(CMAKE_${language}_FLAGS_RELEASE "-O2 -g1")
 endforeach()
 
 add_compile_options(-Wall -Wextra -Werror=return-type -fno-strict-aliasing -ffp-contract=off)
 if(HOCKET_SANITIZE)
   add_compile_options(-O1 -g1 -fsanitize=${HOCKET_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(HOCKET_SANITIZE MATCHES "address")  # who uses a null pointer is caught by it; asking before each use is a third of the code
+    add_compile_options(-fno-sanitize=null)
+  endif()
   add_link_options(-fsanitize=${HOCKET_SANITIZE})
 endif()
 

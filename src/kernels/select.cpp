@@ -17,7 +17,7 @@ bool always() noexcept {
   return true;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(HOCKET_PLAIN_KERNELS)
 // Exactly the flags that CMakeLists.txt compiles with; the check includes that the system saves the
 // registers.
 bool has_avx2() noexcept {
@@ -32,7 +32,7 @@ bool has_avx512() noexcept {
 
 constexpr Candidate candidates[] = {
     {&table_sse2, always}, {&table_avx2, has_avx2}, {&table_avx512, has_avx512}};
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(HOCKET_PLAIN_KERNELS)
 constexpr Candidate candidates[] = {{&table_neon, always}};
 #else
 constexpr Candidate candidates[] = {{&table_plain, always}};
