@@ -13,7 +13,7 @@ const char* name_of(algorithms::Order order) {
 }
 
 const char* name_of(algorithms::Access access) {
-  constexpr const char* names[] = {"none", "one_sided", "two_sided"};
+  constexpr const char* names[] = {"none", "one_sided", "two_sided", "in_network"};
   return names[static_cast<int>(access)];
 }
 

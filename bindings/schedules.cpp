@@ -26,11 +26,12 @@ nb::dict region_to_dict(const ir::Region& region) {
 
 bool has_target(ir::OpCode code) {
   return code == ir::OpCode::copy || code == ir::OpCode::read || code == ir::OpCode::reduce ||
-         code == ir::OpCode::expose;
+         code == ir::OpCode::expose || code == ir::OpCode::aggregate;
 }
 
 nb::dict op_to_dict(const ir::Schedule& schedule, const ir::Op& op) {
-  constexpr const char* names[] = {"send", "recv", "copy", "read", "reduce", "expose", "signal", "wait"};
+  constexpr const char* names[] = {"send",   "recv",   "copy", "read",      "reduce",
+                                   "expose", "signal", "wait", "aggregate", "settle"};
   nb::dict d;
   d["op"] = names[static_cast<int>(op.code)];
   if (op.peer == ir::everyone)
@@ -38,7 +39,8 @@ nb::dict op_to_dict(const ir::Schedule& schedule, const ir::Op& op) {
   else if (op.peer != ir::self)
     d["peer"] = op.peer;
   if (op.step) d["step"] = op.step;
-  if (has_target(op.code)) d["target"] = region_to_dict(op.target);
+  if (op.code == ir::OpCode::aggregate || op.code == ir::OpCode::settle) d["group"] = op.group;
+  if (has_target(op.code) && op.target != ir::unwanted) d["target"] = region_to_dict(op.target);
   nb::list regions;
   for (const auto& region : schedule.regions_of(op)) regions.append(region_to_dict(region));
   if (op.regions) d["regions"] = regions;
@@ -56,6 +58,16 @@ nb::list rounds_to_list(const ir::Schedule& schedule) {
   return rounds;
 }
 
+nb::list groups_to_list(const ir::Schedule& schedule) {
+  nb::list groups;
+  for (const auto& members : schedule.groups) {
+    nb::list group;
+    for (const ir::Rank member : members) group.append(member);
+    groups.append(group);
+  }
+  return groups;
+}
+
 nb::dict schedule_to_dict(const ir::Schedule& schedule) {
   nb::dict d;
   d["collective"] = ir::name_of(schedule.collective);
@@ -69,6 +81,7 @@ nb::dict schedule_to_dict(const ir::Schedule& schedule) {
   staging["planes"] = schedule.staging.planes;
   d["staging"] = staging;
   d["scratch_planes"] = schedule.scratch_planes;
+  d["groups"] = groups_to_list(schedule);
   d["rounds"] = rounds_to_list(schedule);
   return d;
 }

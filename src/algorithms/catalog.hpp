@@ -21,9 +21,10 @@ enum class Order : std::uint8_t {
 };
 
 enum class Access : std::uint8_t {
-  none,       ///< moves nothing between ranks
-  one_sided,  ///< staging, signal and wait: the ranks share memory
-  two_sided,  ///< send and recv: any transport
+  none,        ///< moves nothing between ranks
+  one_sided,   ///< staging, signal and wait: the ranks share memory
+  two_sided,   ///< send and recv: any transport
+  in_network,  ///< aggregate and settle: a network that reduces
 };
 
 enum class Blocks : std::uint8_t {

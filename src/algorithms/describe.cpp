@@ -7,8 +7,19 @@
 namespace hocket::algorithms {
 namespace {
 
+std::string_view means(Access access) {
+  switch (access) {
+    case Access::one_sided:
+      return "shared memory";
+    case Access::in_network:
+      return "switches that reduce";
+    default:
+      return "any transport";
+  }
+}
+
 std::string needs(const Algorithm& row) {
-  std::string text = row.access == Access::one_sided ? "shared memory" : "any transport";
+  std::string text(means(row.access));
   if (row.single_copy) text += "; single copy";
   if (ir::is_reduction(row.collective)) text += row.order == Order::any ? "; commutative" : "; any operation";
   if (ir::is_blocks(row.collective)) {
@@ -100,7 +111,7 @@ sizes go to its leaders first, in one small message; blocks of more than 1 KiB b
 
 A rule is a line: a collective, conditions, `->`, and what to do: a recipe, or `native`. The first rule that matches and whose algorithm can do the call
 decides. A row that cannot is passed over: because the operation does not commute, because sizes are unknown or unequal, because
-the number of ranks does not fit, or because the ranks cannot read each other's memory. When no rule is left the call goes to the MPI.
+the number of ranks does not fit, because no switches reduce, or because the ranks cannot read each other's memory. When no rule is left the call goes to the MPI.
 
 ```
 allreduce  bytes<=2K ranks<=64              -> flat
@@ -119,6 +130,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `commutative` | the reduction commutes |
 | `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in some non-blocking and persistent calls, may pay (docs/design/0005-single-copy.md) |
 | `across_nodes` | the ranks of the communicator are on several nodes (docs/design/0009-several-nodes.md): only rows that send and receive can run there |
+| `in_network` | the network between the nodes reduces, and its switches take the call's type and operation (docs/design/0019-offload.md): what the rows `in_network` need, flat or among leaders |
 | `switches` | it is known under which switches the ranks are: several, and some ranks share one (`HOCKET_TOPOLOGY`, or Slurm says so) |
 | `costs` | what messages cost is told (`HOCKET_COSTS`, which `hocket loggp` measures), not supposed |
 | `interleaved` | ranks of one node, or under one switch, do not follow each other: `reordered` makes a difference |

@@ -51,7 +51,7 @@ constexpr Allowed allowed_words[] = {
 constexpr std::string_view agreed[] = {
     "HOCKET",           "HOCKET_DEVICE",   "HOCKET_TRIALS", "HOCKET_DISABLE", "HOCKET_FORCE",
     "HOCKET_MEMORY",    "HOCKET_CHECK",    "HOCKET_CMA",    "HOCKET_RULES",   "HOCKET_ACROSS_NODES",
-    "HOCKET_NODE_SIZE", "HOCKET_PROGRESS", "HOCKET_COSTS",  "HOCKET_WORKERS"};
+    "HOCKET_NODE_SIZE", "HOCKET_PROGRESS", "HOCKET_COSTS",  "HOCKET_WORKERS", "HOCKET_SHARP_LIBRARY"};
 
 [[noreturn]] void refuse(std::string_view variable, std::string_view value, std::string_view expected) {
   throw Error(std::string(variable) + "=" + std::string(value) + ": expected " + std::string(expected));

@@ -17,10 +17,11 @@ using transports::Transfer;
 Status Machine::advance() noexcept {
   const ir::Schedule& s = plan_.schedule;
   if (transfers_ != 0) via_.two_sided->take_in();
+  if (aggregations_ != 0) via_.aggregator->progress();
   for (; round_ < s.rounds.size(); ++round_) {
     for (; pc_ < s.rounds[round_]; ++pc_, ++progress_)
       if (const Status done = step(s.ops[pc_]); done != Status::ok) return done;
-    if (const Status done = finish_transfers(); done != Status::ok) return done;
+    if (const Status done = finish_round(); done != Status::ok) return done;
     transfers_ = pieces_ = 0;
   }
   return Status::ok;
@@ -46,6 +47,11 @@ Status Machine::step(const Op& op) noexcept {
     case OpCode::recv:
       start_transfer(op);
       return Status::ok;
+    case OpCode::aggregate:
+      return aggregate(op);
+    case OpCode::settle:
+      settle(op);
+      return Status::ok;
     case OpCode::expose:
       via_.one_sided->expose(op.target.buffer == Buffer::output, binding_.exposed_base(op.target));
       return Status::ok;
@@ -68,9 +74,10 @@ Blocker Machine::blocker() const noexcept {
   const ir::Schedule& s = plan_.schedule;
   if (pc_ < s.rounds[round_]) {
     const Op& op = s.ops[pc_];
+    if (op.code == OpCode::aggregate) return {};
     return via_.one_sided->blocker(op.peer == ir::everyone ? seen_ : op.peer);
   }
-  return transfers_blocker();
+  return settles() ? Blocker{} : transfers_blocker();
 }
 
 /// The first that is pending; but one that nothing in memory shows has to be asked about, whatever else may
@@ -149,6 +156,14 @@ void Machine::start_transfer(const Op& op) noexcept {
   // Both ends know the size of a block: an empty one needs no message. An empty vector's messages stay, since
   // a barrier is made of them.
   if (t.total == 0 && ir::is_blocks(op_.collective) && !op_.tells_of_empty_blocks) --transfers_;
+}
+
+/// Transfers and aggregations go on side by side.
+Status Machine::finish_round() noexcept {
+  const Status transferred = finish_transfers();
+  if (transferred != Status::ok && transferred != Status::pending) return transferred;
+  const Status aggregated = finish_aggregations();
+  return aggregated == Status::ok ? transferred : aggregated;
 }
 
 Status Machine::finish_transfers() noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/status.hpp"
+#include "executors/aggregator.hpp"
 #include "executors/binding.hpp"
 #include "executors/plan.hpp"
 #include "transports/transport.hpp"
@@ -12,6 +13,7 @@ namespace hocket::executors {
 struct Transports {
   transports::OneSided* one_sided = nullptr;
   transports::TwoSided* two_sided = nullptr;
+  Aggregator* aggregator = nullptr;
 };
 
 class Machine {
@@ -26,18 +28,24 @@ class Machine {
   Status advance() noexcept;
   /// What the last pending advance() waits for.
   transports::Blocker blocker() const noexcept;
-  /// Ops and transfers done so far: grows with every progress.
+  /// Ops, transfers and aggregations done so far: grows with every progress.
   std::size_t progress() const noexcept { return progress_; }
 
  private:
   Status step(const ir::Op& op) noexcept;
   Status wait(const ir::Op& op) noexcept;
+  Status finish_round() noexcept;
   Status finish_transfers() noexcept;
+  Status finish_aggregations() noexcept;
+  Status aggregate(const ir::Op& op) noexcept;
+  void settle(const ir::Op& op) noexcept;
+  bool settles() const noexcept;
   transports::Blocker transfers_blocker() const noexcept;
   void copy(const ir::Op& op) noexcept;
   Status read_exposed(const ir::Op& op) noexcept;
   void reduce(const ir::Op& op) noexcept;
   void start_transfer(const ir::Op& op) noexcept;
+  transports::Piece whole(const ir::Region& region) const noexcept;
   transports::Piece target(const ir::Region& region, std::uint32_t chunk) const noexcept;
   const std::byte* source(const ir::Region& region, std::uint32_t chunk) const noexcept;
 
@@ -52,6 +60,7 @@ class Machine {
   Rank seen_ = 0;  ///< of a wait for everyone: peers below have been seen
   std::uint32_t transfers_ = 0;
   std::uint32_t pieces_ = 0;
+  std::uint32_t aggregations_ = 0;  ///< under way
   std::size_t progress_ = 0;
 };
 

@@ -12,16 +12,26 @@ struct Plan {
   ir::Schedule schedule;
   std::vector<ir::Window> staging;  ///< of every rank; empty if the schedule has none
 
-  std::uint32_t staging_chunks = 0;  ///< the largest window over all ranks, planes included
-  std::uint32_t most_transfers = 0;  ///< in one round
-  std::uint32_t most_pieces = 0;     ///< in one round
-  std::uint32_t most_sources = 0;    ///< of one reduction
-  bool single_copy = false;          ///< reads peers' user memory, or lets them read this rank's
+  std::uint32_t staging_chunks = 0;     ///< the largest window over all ranks, planes included
+  std::uint32_t most_transfers = 0;     ///< in one round
+  std::uint32_t most_pieces = 0;        ///< in one round
+  std::uint32_t most_sources = 0;       ///< of one reduction
+  std::uint32_t most_aggregations = 0;  ///< under way at a time
+  bool single_copy = false;             ///< reads peers' user memory, or lets them read this rank's
 
-  /// Throws Error for what no executor does: reductions straight from peers' user memory.
+  /// Throws Error for what no executor does: reductions straight from peers' user memory, aggregations of
+  /// several blocks.
   Plan(ir::Schedule schedule, std::vector<ir::Window> staging);
 
-  bool one_sided() const { return staging_chunks > 0 || most_transfers == 0; }
+  bool one_sided() const { return staging_chunks > 0 || (most_transfers == 0 && !aggregates()); }
+  /// Needs an aggregator.
+  bool aggregates() const { return most_aggregations > 0; }
+};
+
+/// An aggregation that is under way.
+struct Started {
+  std::uint32_t group, step;
+  bool settles = false;  ///< in this round
 };
 
 /// The private memory that running plans needs; grows to the needs of the largest plan, then serves all
@@ -31,6 +41,7 @@ struct Workspace {
   std::vector<bool> is_send;
   std::vector<transports::Piece> pieces;
   std::vector<const void*> sources;
+  std::vector<Started> aggregations;
   std::vector<std::byte> scratch;
 
   void fit(const Plan& plan);

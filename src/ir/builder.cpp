@@ -1,5 +1,7 @@
 #include "ir/builder.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace hocket::ir {
@@ -50,6 +52,31 @@ std::uint32_t Builder::signal() {
 void Builder::wait(Rank peer, std::uint32_t step) {
   Op& op = append(OpCode::wait, {});
   op.peer = peer;
+  op.step = step;
+}
+
+std::uint32_t Builder::group(std::span<const Rank> members) {
+  auto& groups = schedule_.groups;
+  const auto known = std::ranges::find_if(
+      groups, [&](const std::vector<Rank>& group) { return std::ranges::equal(group, members); });
+  const auto number = static_cast<std::uint32_t>(known - groups.begin());
+  if (known == groups.end()) groups.emplace_back(members.begin(), members.end());
+  return number;
+}
+
+std::uint32_t Builder::aggregate(std::uint32_t group, Rank root, Region target,
+                                 std::span<const Region> source) {
+  Op& op = append(OpCode::aggregate, source);
+  op.group = group;
+  op.peer = root;
+  op.target = target.count > 0 ? target : unwanted;
+  op.step = ++aggregations_;
+  return aggregations_;
+}
+
+void Builder::settle(std::uint32_t group, std::uint32_t step) {
+  Op& op = append(OpCode::settle, {});
+  op.group = group;
   op.step = step;
 }
 

@@ -51,6 +51,13 @@ class Builder {
   void wait(Rank peer, std::uint32_t step);
   void wait_everyone(std::uint32_t step) { wait(everyone, step); }
 
+  /// The number of a group that aggregates; equal lists are one group.
+  std::uint32_t group(std::span<const Rank> members);
+  /// `root`: a member, or everyone. No `source`, or one; a `target` without chunks (`unwanted`) gets no
+  /// result. Returns the step to settle.
+  std::uint32_t aggregate(std::uint32_t group, Rank root, Region target, std::span<const Region> source);
+  void settle(std::uint32_t group, std::uint32_t step);
+
   void round();   ///< ends the current round (nothing happens if it is empty)
   void finish();  ///< ends the last round
 
@@ -59,6 +66,7 @@ class Builder {
 
   Schedule& schedule_;
   std::uint32_t steps_ = 0;
+  std::uint32_t aggregations_ = 0;
 };
 
 }  // namespace hocket::ir

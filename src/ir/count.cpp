@@ -45,6 +45,12 @@ class Counting {
       case OpCode::wait:
         ++counters_.waits;
         return true;
+      case OpCode::aggregate:
+        for (const Region& r : regions) counters_.sent += size_of(r);
+        counters_.received += size_of(op.target);
+        return false;
+      case OpCode::settle:
+        return true;
       case OpCode::expose:
         return false;
     }

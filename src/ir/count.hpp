@@ -10,10 +10,10 @@
 namespace hocket::ir {
 
 struct Counters {
-  std::uint64_t rounds = 0;    ///< in which the rank communicates: rounds with a send, recv or wait
+  std::uint64_t rounds = 0;    ///< in which the rank communicates: rounds with a send, recv, wait or settle
   std::uint64_t messages = 0;  ///< sends
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;  ///< by recv and from the memory of peers
+  std::uint64_t sent = 0;      ///< by send, and into the network to be aggregated
+  std::uint64_t received = 0;  ///< by recv, from the memory of peers and out of the network
   std::uint64_t copied = 0;    ///< from own memory to own memory
   std::uint64_t reduced = 0;   ///< pairs combined: a fold of k sources is k - 1
   std::uint64_t signals = 0;

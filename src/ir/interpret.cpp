@@ -1,6 +1,7 @@
 #include "ir/interpret.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "ir/stepper.hpp"
@@ -18,7 +19,8 @@ class Interpreter : public Actions {
         users_(users),
         fold_(fold),
         private_(program.ranks()),
-        messages_(program.messages()) {
+        messages_(program.messages()),
+        aggregations_(program.aggregations()) {
     for (Rank r = 0; r < program.ranks(); ++r) {
       private_[r].staging.resize(std::size_t{program.chunks()} * program.of(r).staging.planes);
       private_[r].scratch.resize(std::size_t{program.chunks()} * program.of(r).scratch_planes);
@@ -55,7 +57,40 @@ class Interpreter : public Actions {
       for (std::uint32_t n = r.first; n < r.first + r.count; ++n) store(place, r, n, std::move(*value++));
   }
 
+  void start(Place place, const Op& op, AggregationId id) override {
+    auto& given = aggregations_[id];
+    given.resize(program_.starts(id).size());
+    each_chunk(program_.of(place.rank).regions_of(op), [&](const Region& r, std::uint32_t n) {
+      given[program_.member(id, place.rank)].push_back(load(place, r, n));
+    });
+  }
+
+  void settle(Place start, const Op& op, AggregationId id) override {
+    std::size_t i = 0;
+    each_chunk(std::span(&op.target, 1),
+               [&](const Region& r, std::uint32_t n) { store(start, r, n, folded(aggregations_[id], i++)); });
+  }
+
  private:
+  template <class Visit>
+  static void each_chunk(std::span<const Region> regions, Visit visit) {
+    for (const Region& r : regions)
+      for (std::uint32_t n = r.first; n < r.first + r.count; ++n) visit(r, n);
+  }
+
+  /// Of all who contribute, in the group's order.
+  Bytes folded(const std::vector<std::vector<Bytes>>& given, std::size_t i) const {
+    std::optional<Bytes> value;
+    for (const auto& chunks : given) {
+      if (chunks.empty()) continue;
+      if (value)
+        fold_(*value, chunks[i]);
+      else
+        value = chunks[i];
+    }
+    return std::move(value).value();
+  }
+
   struct Private {
     std::vector<Bytes> staging, scratch;  ///< a chunk takes the size of what is written there
   };
@@ -90,6 +125,7 @@ class Interpreter : public Actions {
   const Fold& fold_;
   std::vector<Private> private_;
   std::vector<std::vector<Bytes>> messages_;
+  std::vector<std::vector<std::vector<Bytes>>> aggregations_;  ///< what each member gives, chunk by chunk
 };
 
 }  // namespace

@@ -89,10 +89,12 @@ class Parser {
     } else if (kind == "scratch") {
       line.expect("planes");
       schedule_.scratch_planes = line.number<std::uint32_t>();
+    } else if (kind == "group") {
+      group(line);
     } else if (kind == "round") {
       round(line);
     } else {
-      line.fail("\"" + std::string(kind) + "\" is none of schedule, staging, scratch, round");
+      line.fail("\"" + std::string(kind) + "\" is none of schedule, staging, scratch, group, round");
     }
     if (!line.at_end()) line.fail("unexpected text");
   }
@@ -150,6 +152,13 @@ class Parser {
     return r;
   }
 
+  void group(Line& line) {
+    if (line.number<std::uint64_t>() != schedule_.groups.size()) line.fail("groups must ascend by one");
+    line.expect(":");
+    auto& members = schedule_.groups.emplace_back();
+    while (!line.at_end()) members.push_back(line.number<Rank>());
+  }
+
   void round(Line& line) {
     const auto number = line.number<std::uint64_t>();
     if (number == schedule_.rounds.size() + 1 && !schedule_.ops.empty()) end_round();
@@ -183,10 +192,30 @@ class Parser {
       op.peer = line.takes("everyone") ? everyone : line.number<Rank>();
       line.expect("step");
       op.step = line.number<std::uint32_t>();
+    } else if (name == "aggregate" || name == "settle") {
+      op.code = name == "settle" ? OpCode::settle : OpCode::aggregate;
+      op.step = line.number<std::uint32_t>();
+      line.expect("group");
+      op.group = line.number<std::uint32_t>();
+      if (op.code == OpCode::aggregate) aggregation(line, op);
     } else {
       line.fail("\"" + std::string(name) + "\" is no op");
     }
     schedule_.ops.push_back(op);
+  }
+
+  void aggregation(Line& line, Op& op) {
+    op.peer = everyone;
+    if (!line.takes("everyone")) {
+      line.expect("root");
+      op.peer = line.number<Rank>();
+    }
+    op.target = unwanted;
+    if (!line.takes(":")) return;
+    const bool only_contributes = line.takes("=");
+    if (const Region target = only_contributes ? unwanted : region(line); target.count > 0)
+      op.target = target;
+    if (only_contributes || line.takes("=")) sources(line, op, "+");
   }
 
   void sources(Line& line, Op& op, std::string_view separator) {

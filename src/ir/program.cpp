@@ -26,13 +26,15 @@ Program::Program(std::span<const Schedule> schedules, Sizes sizes, bool in_place
   std::size_t ops = 0;
   for (Rank r = 0; r < ranks(); ++r) {
     check_header(of(r), r);
+    check_groups(of(r));
     first_op_.push_back(ops);
     ops += of(r).ops.size();
   }
   for (Rank r = 0; r < ranks(); ++r)
     for (std::uint32_t i = 0; i < of(r).ops.size(); ++i) check_op({r, i});
-  message_of_op_.resize(ops);
+  number_of_op_.resize(ops);
   match_messages();
+  match_aggregations();
 }
 
 Window Program::input(Rank rank) const {
@@ -72,8 +74,7 @@ std::uint32_t Program::round_of(Place p) const {
 }
 
 std::string Program::name_of(Place p) const {
-  return "rank " + std::to_string(p.rank) + ", round " + std::to_string(round_of(p)) + ", op " +
-         std::to_string(p.op) + " (" + to_text(of(p.rank), op(p)) + ")";
+  return place_name(of(p.rank), p.op);
 }
 
 void Program::fail(Place p, const std::string& what) const {
@@ -121,6 +122,11 @@ void Program::check_op(Place p) const {
       if (o.target.owner != self || o.target.buffer == Buffer::staging || o.target.buffer == Buffer::scratch)
         fail(p, "only the own input and output can be exposed");
       return check_region(p, o.target);
+    case OpCode::aggregate:
+      return check_aggregate(p);
+    case OpCode::settle:
+      if (o.group >= of(p.rank).groups.size()) fail(p, "there is no such group");
+      return;
     case OpCode::signal:
       return;
     case OpCode::wait:

@@ -1,5 +1,6 @@
-// All ranks' schedules of one operation, checked to be well formed: indices and windows hold, and every send
-// has its recv. What the verifier and the reference interpreter step through.
+// All ranks' schedules of one operation, checked to be well formed: indices and windows hold, every send has
+// its recv, and every aggregation all of its members. What the verifier and the reference interpreter step
+// through.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,8 @@ enum class Sizes : std::uint8_t {
   equal,  ///< all blocks have one size
 };
 
-struct Place {
-  Rank rank = 0;
-  std::uint32_t op = 0;
-};
-
 using MessageId = std::uint32_t;
+using AggregationId = std::uint32_t;
 
 class Program {
  public:
@@ -39,7 +36,15 @@ class Program {
 
   std::uint32_t messages() const { return messages_; }
   /// Of a send or recv.
-  MessageId message(Place p) const { return message_of_op_[first_op_[p.rank] + p.op]; }
+  MessageId message(Place p) const { return number_of_op_[first_op_[p.rank] + p.op]; }
+
+  std::uint32_t aggregations() const { return static_cast<std::uint32_t>(starts_.size()); }
+  /// Of an aggregate or settle.
+  AggregationId aggregation(Place p) const { return number_of_op_[first_op_[p.rank] + p.op]; }
+  /// Where each member starts it, in the group's order.
+  std::span<const Place> starts(AggregationId id) const { return starts_[id]; }
+  /// Which of the members a rank is.
+  std::size_t member(AggregationId id, Rank rank) const;
 
   Window input(Rank rank) const;
   Window output(Rank rank) const;
@@ -55,6 +60,7 @@ class Program {
 
  private:
   void check_header(const Schedule& s, Rank rank) const;
+  void check_groups(const Schedule& s) const;
   void check_op(Place p) const;
   void check_pieces(Place p) const;
   void check_sources(Place p) const;
@@ -62,6 +68,10 @@ class Program {
   void check_size_known(Place p, const Region& r, std::uint32_t n) const;
   void match_messages();
   void check_message(Place sender, Place receiver) const;
+  void check_aggregate(Place p) const;
+  void match_aggregations();
+  void check_members(AggregationId id) const;
+  void match_settles(Rank rank);
   /// Two chunks with the same number have the same size in bytes.
   std::uint64_t size_identity(Rank runs, const Region& r, std::uint32_t n) const;
 
@@ -69,8 +79,9 @@ class Program {
   Sizes sizes_;
   bool in_place_;
   std::vector<std::size_t> first_op_;
-  std::vector<MessageId> message_of_op_;
+  std::vector<std::uint32_t> number_of_op_;  ///< of its message or aggregation
   std::uint32_t messages_ = 0;
+  std::vector<std::vector<Place>> starts_;
 };
 
 }  // namespace hocket::ir

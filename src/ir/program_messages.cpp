@@ -69,7 +69,7 @@ void Program::match_messages() {
       fail(recvs[i].place, "nobody sends this message");
     }
     check_message(sends[i].place, recvs[i].place);
-    for (Place p : {sends[i].place, recvs[i].place}) message_of_op_[first_op_[p.rank] + p.op] = messages_;
+    for (Place p : {sends[i].place, recvs[i].place}) number_of_op_[first_op_[p.rank] + p.op] = messages_;
     ++messages_;
   }
   if (sends.size() > common) fail(sends[common].place, "nobody receives this message");

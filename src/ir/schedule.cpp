@@ -15,6 +15,13 @@ Window own(Rank rank) {
 
 }  // namespace
 
+Collective kind_of(const Schedule& schedule, const Op& aggregate) {
+  const bool contributes = aggregate.regions > 0, wants = aggregate.target.count > 0;
+  if (aggregate.peer == everyone) return contributes ? Collective::allreduce : Collective::barrier;
+  const bool reduces = aggregate.peer == schedule.rank ? wants : contributes;
+  return reduces ? Collective::reduce : Collective::bcast;
+}
+
 Window input_window(Collective c, Rank, Rank rank, Rank root, std::uint32_t chunks) {
   switch (c) {
     case Collective::barrier:

@@ -13,7 +13,7 @@ namespace hocket::ir {
 
 /// Names instead of a rank.
 inline constexpr Rank self = -1;      ///< owner of a region: the rank that runs the op
-inline constexpr Rank everyone = -2;  ///< peer of a wait: all other ranks
+inline constexpr Rank everyone = -2;  ///< peer of a wait: all other ranks; of an aggregation: no root
 
 enum class Buffer : std::uint8_t {
   input,    ///< the user's send buffer; the output buffer where the call is in-place
@@ -43,18 +43,25 @@ enum class OpCode : std::uint8_t {
            ///< signalled that they are done
   signal,  ///< publish "step reached"; steps of a rank are 1, 2, 3, ...
   wait,    ///< until peer (or everyone) has reached step
+  aggregate,  ///< starts what the ranks of a group do together in the network: each reads its region, if it
+              ///< has one, and writes its target, if it has one, until it settles this step
+  settle,     ///< at the end of the round the group's step has ended: its target is there, its source is free
 };
 
 struct Op {
   OpCode code = OpCode::copy;
-  Rank peer = self;        ///< send, recv: the other side; wait: whose step
-  std::uint32_t step = 0;  ///< signal, wait
-  Region target;           ///< copy, read, reduce, expose
+  Rank peer = self;        ///< send, recv: the other side; wait: whose step; aggregate: the root, or everyone
+  std::uint32_t step = 0;  ///< signal, wait; aggregate, settle: a number of the rank's own, once in its group
+  std::uint32_t group = 0;  ///< aggregate, settle: index into Schedule::groups
+  Region target;            ///< copy, read, reduce, expose, aggregate
   std::uint32_t first_region =
-      0;  ///< index into Schedule::regions: sources of copy, read, reduce; pieces of send, recv
+      0;  ///< index into Schedule::regions: sources of copy, read, reduce, aggregate; pieces of send, recv
   std::uint32_t regions = 0;
   bool operator==(const Op&) const = default;
 };
+
+/// The target of an aggregation whose result the rank does not want.
+inline constexpr Region unwanted{self, Buffer::input, 0, 0};
 
 /// The part of a buffer's chunk space that exists on a rank, and how many planes of it.
 struct Window {
@@ -76,11 +83,24 @@ struct Schedule {
   std::vector<Op> ops;
   std::vector<Region> regions;
   std::vector<std::uint32_t> rounds;  ///< index of the first op after each round; the last one is ops.size()
+  /// Ranks that aggregate together: results are folded in their order. Members start the aggregations of a
+  /// group in the same order; the n-th of one is the n-th of all.
+  std::vector<std::vector<Rank>> groups;
 
   std::span<const Region> regions_of(const Op& op) const {
     return {regions.data() + op.first_region, op.regions};
   }
   bool operator==(const Schedule&) const = default;
+};
+
+/// What an aggregation is to its group: allreduce (all contribute, all want), barrier (neither), reduce (all
+/// contribute, the root wants) or bcast (the root contributes, the others want). All members say the same.
+Collective kind_of(const Schedule& schedule, const Op& aggregate);
+
+/// An op of all ranks' schedules.
+struct Place {
+  Rank rank = 0;
+  std::uint32_t op = 0;
 };
 
 /// Window of the user's buffers, fixed by the collective.

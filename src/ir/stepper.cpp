@@ -14,7 +14,11 @@ namespace {
 class Stepper {
  public:
   Stepper(const Program& program, Actions& actions)
-      : program_(program), actions_(actions), ranks_(program.ranks()), posted_(program.messages()) {}
+      : program_(program),
+        actions_(actions),
+        ranks_(program.ranks()),
+        posted_(program.messages()),
+        started_(program.aggregations()) {}
 
   void run() {
     while (sweep([](Rank r) { return r; }, [] { return std::numeric_limits<unsigned>::max(); })) {
@@ -82,6 +86,10 @@ class Stepper {
         return actions_.signal(place, op);
       case OpCode::wait:
         return each_peer(place, op, [&](Rank peer) { actions_.waited(place, peer, op.step); });
+      case OpCode::aggregate:
+        return actions_.start(place, op, program_.aggregation(place));
+      case OpCode::settle:
+        return;
       default:
         return actions_.local(place, op);
     }
@@ -103,9 +111,17 @@ class Stepper {
 
   static bool is_transfer(const Op& op) { return op.code == OpCode::send || op.code == OpCode::recv; }
 
+  /// What the end of its round waits for.
+  bool is_pending(Place p) const {
+    if (is_transfer(program_.op(p))) return !posted_[program_.message(p)].both();
+    if (program_.op(p).code != OpCode::settle) return false;
+    const AggregationId id = program_.aggregation(p);
+    return started_[id] < program_.starts(id).size();
+  }
+
   bool end_round(Rank r) {
     for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op)
-      if (is_transfer(program_.op(p)) && !posted_[program_.message(p)].both()) return false;
+      if (is_pending(p)) return false;
     for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op) complete(p, program_.op(p));
     ++ranks_[r].round;
     ranks_[r].offered = false;
@@ -117,6 +133,7 @@ class Stepper {
     for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op) {
       if (program_.op(p).code == OpCode::send) posted_[program_.message(p)].send = true;
       if (program_.op(p).code == OpCode::recv) posted_[program_.message(p)].recv = true;
+      if (program_.op(p).code == OpCode::aggregate) ++started_[program_.aggregation(p)];
     }
     return ranks_[r].offered = true;
   }
@@ -124,12 +141,19 @@ class Stepper {
   void complete(Place p, const Op& op) {
     if (op.code == OpCode::send) actions_.complete_send(p, op, program_.message(p));
     if (op.code == OpCode::recv) actions_.complete_recv(p, op, program_.message(p));
+    if (op.code == OpCode::settle) settle(p);
+  }
+
+  void settle(Place p) {
+    const AggregationId id = program_.aggregation(p);
+    const Place start = program_.starts(id)[program_.member(id, p.rank)];
+    actions_.settle(start, program_.op(start), id);
   }
 
   Place blocked_at(Rank r) const {
     if (ranks_[r].op < round_end(r)) return {r, ranks_[r].op};
     Place p{r, round_begin(r)};
-    while (!is_transfer(program_.op(p)) || posted_[program_.message(p)].both()) ++p.op;
+    while (!is_pending(p)) ++p.op;
     return p;
   }
 
@@ -148,6 +172,7 @@ class Stepper {
   Actions& actions_;
   std::vector<State> ranks_;
   std::vector<Posted> posted_;
+  std::vector<std::size_t> started_;  ///< by how many members
 };
 
 }  // namespace

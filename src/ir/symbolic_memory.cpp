@@ -10,6 +10,16 @@ std::string chunk_name(const Region& r, std::uint32_t n) {
   return to_text(Region{r.owner, r.buffer, n, 1});
 }
 
+using By = SymbolicMemory::By;
+
+std::string read_by(By by) {
+  return by == By::message ? " while a send of the same round reads it" : " while an aggregation reads it";
+}
+
+std::string written_by(By by) {
+  return by == By::message ? " while a recv of the same round writes it" : " while an aggregation writes it";
+}
+
 }  // namespace
 
 SymbolicMemory::SymbolicMemory(const Program& program, const Expressions& expressions)
@@ -46,16 +56,13 @@ Location SymbolicMemory::locate(Rank runs, const Region& region, std::uint32_t n
 }
 
 void SymbolicMemory::check_readable(Place place, const Region& region, std::uint32_t n, const Cell& c) const {
-  if (c.receiving)
-    program_.fail(place, "reads " + chunk_name(region, n) + " while a recv of the same round writes it");
+  if (c.receiving) program_.fail(place, "reads " + chunk_name(region, n) + written_by(c.by));
   if (c.value == undefined) program_.fail(place, "reads " + chunk_name(region, n) + ", which is undefined");
 }
 
 void SymbolicMemory::check_writable(Place place, const Region& region, std::uint32_t n, Cell& c) const {
-  if (c.receiving)
-    program_.fail(place, "writes " + chunk_name(region, n) + " while a recv of the same round writes it");
-  if (c.sending > 0)
-    program_.fail(place, "writes " + chunk_name(region, n) + " while a send of the same round reads it");
+  if (c.receiving) program_.fail(place, "writes " + chunk_name(region, n) + written_by(c.by));
+  if (c.sending > 0) program_.fail(place, "writes " + chunk_name(region, n) + read_by(c.by));
   for (std::uint32_t i = c.reads; i != none; i = reads_[i].next)
     if (!clocks_.knows(place.rank, reads_[i].place.rank, reads_[i].time))
       program_.fail(place,
@@ -97,17 +104,29 @@ void SymbolicMemory::expose(Place place, const Region& region, std::uint32_t n) 
   cell(place, region, n).exposed = clocks_.tick(place.rank);
 }
 
-Value SymbolicMemory::begin_send(Place place, const Region& region, std::uint32_t n) {
+void SymbolicMemory::check_overlap(Place place, const Region& target, const Region& source) const {
+  if (target.count == 0 || source.owner != self) return;
+  const auto t = locate(place.rank, target, target.first).cell;
+  for (std::uint32_t i = 0; i < source.count; ++i) {
+    const auto s = locate(place.rank, source, source.first + i).cell;
+    if (s >= t && s < t + target.count && s != t + i)
+      program_.fail(place, to_text(source) + " overlaps the target without being equal");
+  }
+}
+
+Value SymbolicMemory::begin_send(Place place, const Region& region, std::uint32_t n, By by) {
   Cell& c = cell(place, region, n);
   check_readable(place, region, n, c);
   ++c.sending;
+  c.by = by;
   return c.value;
 }
 
-void SymbolicMemory::begin_recv(Place place, const Region& region, std::uint32_t n) {
+void SymbolicMemory::begin_recv(Place place, const Region& region, std::uint32_t n, By by) {
   Cell& c = cell(place, region, n);
   check_writable(place, region, n, c);
   c.receiving = true;
+  c.by = by;
   c.written = being_written;
 }
 

@@ -31,11 +31,16 @@ class SymbolicMemory {
   Value load_remote(Place place, const Region& region, std::uint32_t n);
   void expose(Place place, const Region& region, std::uint32_t n);
 
-  /// A send reads its pieces, and a recv writes them, at any time from its start to the end of its round.
-  Value begin_send(Place place, const Region& region, std::uint32_t n);
-  void begin_recv(Place place, const Region& region, std::uint32_t n);
+  /// A send reads its pieces, and a recv writes them, at any time from its start to the end of its round; an
+  /// aggregation does both until it is settled.
+  enum class By : std::uint8_t { message, aggregation };
+  Value begin_send(Place place, const Region& region, std::uint32_t n, By by = By::message);
+  void begin_recv(Place place, const Region& region, std::uint32_t n, By by = By::message);
   void end_send(Place place, const Region& region, std::uint32_t n);
   void end_recv(Place place, const Region& region, std::uint32_t n, Value value);
+
+  /// An op may write over one of its sources, but not over a part of it shifted by some chunks.
+  void check_overlap(Place place, const Region& target, const Region& source) const;
 
   /// At the end: has every rank waited for those who read what it exposed?
   void check_readers_are_done() const;
@@ -51,8 +56,9 @@ class SymbolicMemory {
     Time written = 0;            ///< owner's time
     Time exposed = 0;            ///< owner's time; 0: not exposed
     std::uint32_t reads = none;  ///< list of remote reads since it was written
-    std::uint16_t sending = 0;   ///< sends of the current round that read it
+    std::uint16_t sending = 0;   ///< sends of the current round, and aggregations, that read it
     bool receiving = false;
+    By by = By::message;  ///< one of those
   };
   struct Read {
     Place place;

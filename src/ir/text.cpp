@@ -1,12 +1,14 @@
 #include "ir/text.hpp"
 
+#include <algorithm>
+
 namespace hocket::ir {
 
 namespace {
 
 constexpr std::string_view buffer_names[] = {"input", "output", "staging", "scratch"};
-constexpr std::string_view code_names[] = {"send",   "recv",   "copy",   "read",
-                                           "reduce", "expose", "signal", "wait"};
+constexpr std::string_view code_names[] = {"send",   "recv",   "copy", "read",      "reduce",
+                                           "expose", "signal", "wait", "aggregate", "settle"};
 
 std::string joined(std::span<const Region> regions, std::string_view separator) {
   std::string text;
@@ -21,6 +23,20 @@ std::string peer_name(Rank peer) {
   return peer == everyone ? "everyone" : std::to_string(peer);
 }
 
+std::string aggregation(const Schedule& schedule, const Op& op) {
+  std::string text = op.peer == everyone ? " everyone" : " root " + std::to_string(op.peer);
+  if (op.regions > 0 || op.target.count > 0) text += ":";
+  if (op.target.count > 0) text += " " + to_text(op.target);
+  if (op.regions > 0) text += " = " + joined(schedule.regions_of(op), " + ");
+  return text;
+}
+
+std::string group_line(const Schedule& s, std::size_t number) {
+  std::string text = "group " + std::to_string(number) + ":";
+  for (const Rank member : s.groups[number]) text += " " + std::to_string(member);
+  return text + "\n";
+}
+
 std::string header(const Schedule& s) {
   std::string text = "schedule " + std::string(name_of(s.collective)) + " ranks " + std::to_string(s.ranks) +
                      " rank " + std::to_string(s.rank) + " root " + std::to_string(s.root) + " chunks " +
@@ -30,6 +46,7 @@ std::string header(const Schedule& s) {
             std::to_string(std::uint64_t{s.staging.first} + s.staging.count) + ") planes " +
             std::to_string(s.staging.planes) + "\n";
   if (s.scratch_planes > 0) text += "scratch planes " + std::to_string(s.scratch_planes) + "\n";
+  for (std::size_t i = 0; i < s.groups.size(); ++i) text += group_line(s, i);
   return text;
 }
 
@@ -57,6 +74,10 @@ std::string to_text(const Schedule& schedule, const Op& op) {
       return name + " " + std::to_string(op.step);
     case OpCode::wait:
       return name + " " + peer_name(op.peer) + " step " + std::to_string(op.step);
+    case OpCode::aggregate:
+    case OpCode::settle:
+      return name + " " + std::to_string(op.step) + " group " + std::to_string(op.group) +
+             (op.code == OpCode::aggregate ? aggregation(schedule, op) : "");
   }
   return name;
 }
@@ -68,6 +89,12 @@ std::string to_text(const Schedule& schedule) {
     for (; op < schedule.rounds[round]; ++op)
       text += "round " + std::to_string(round) + ": " + to_text(schedule, schedule.ops[op]) + "\n";
   return text;
+}
+
+std::string place_name(const Schedule& schedule, std::uint32_t op) {
+  const auto round = std::ranges::upper_bound(schedule.rounds, op) - schedule.rounds.begin();
+  return "rank " + std::to_string(schedule.rank) + ", round " + std::to_string(round) + ", op " +
+         std::to_string(op) + " (" + to_text(schedule, schedule.ops[op]) + ")";
 }
 
 }  // namespace hocket::ir

@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "ir/outcome.hpp"
 #include "ir/stepper.hpp"
+#include "ir/symbolic_aggregations.hpp"
 #include "ir/symbolic_memory.hpp"
-#include "ir/text.hpp"
 
 namespace hocket::ir {
 
@@ -28,7 +28,8 @@ class SymbolicExecution : public Actions {
         memory_(program, expressions_),
         clocks_matter_(needs_clocks(program)),
         signals_(program.ranks()),
-        messages_(program.messages()) {}
+        messages_(program.messages()),
+        aggregations_(program, memory_, expressions_) {}
 
   const Expressions& expressions() const { return expressions_; }
   SymbolicMemory& memory() { return memory_; }
@@ -37,7 +38,7 @@ class SymbolicExecution : public Actions {
     if (op.code == OpCode::expose)
       return each_chunk(op.target, [&](auto n) { memory_.expose(place, op.target, n); });
     const auto sources = program_.of(place.rank).regions_of(op);
-    for (const Region& source : sources) check_overlap(place, op.target, source);
+    for (const Region& source : sources) memory_.check_overlap(place, op.target, source);
     for (std::uint32_t i = 0; i < op.target.count; ++i) {
       Value value = load(place, sources[0], i);
       for (const Region& source : sources.subspan(1))
@@ -79,6 +80,9 @@ class SymbolicExecution : public Actions {
     each_piece(place, op, [&](const Region& r, std::uint32_t n) { memory_.end_recv(place, r, n, *value++); });
   }
 
+  void start(Place place, const Op& op, AggregationId id) override { aggregations_.start(place, op, id); }
+  void settle(Place start, const Op& op, AggregationId id) override { aggregations_.settle(start, op, id); }
+
  private:
   struct Message {
     std::vector<Value> values;
@@ -101,23 +105,13 @@ class SymbolicExecution : public Actions {
                                 : memory_.load_remote(place, source, source.first + i);
   }
 
-  /// An op may write over one of its sources, but not over a part of it shifted by some chunks.
-  void check_overlap(Place place, const Region& target, const Region& source) const {
-    if (target.count == 0 || source.owner != self) return;
-    const auto t = memory_.locate(place.rank, target, target.first).cell;
-    for (std::uint32_t i = 0; i < source.count; ++i) {
-      const auto s = memory_.locate(place.rank, source, source.first + i).cell;
-      if (s >= t && s < t + target.count && s != t + i)
-        program_.fail(place, to_text(source) + " overlaps the target without being equal");
-    }
-  }
-
   const Program& program_;
   Expressions expressions_;
   SymbolicMemory memory_;
   bool clocks_matter_;
   std::vector<std::vector<Clocks::Snapshot>> signals_;  ///< by rank and step
   std::vector<Message> messages_;
+  SymbolicAggregations aggregations_;
 };
 
 void check_barrier(const Program& program, const Clocks& clocks) {

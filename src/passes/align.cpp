@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "ir/aggregations.hpp"
 
 namespace hocket::passes {
 namespace {
@@ -27,6 +28,7 @@ class Aligning {
 
   std::vector<std::vector<std::uint32_t>> run() {
     join_exchanges();
+    join_aggregations();
     const std::vector<std::uint32_t> times = earliest();
     std::vector<std::vector<std::uint32_t>> result;
     for (std::size_t r = 0; r < schedules_.size(); ++r) {
@@ -56,6 +58,17 @@ class Aligning {
     });
     for (const auto& [pair, rounds] : sends)
       if (received[pair] != rounds.size()) throw Error("a message is never received");
+  }
+
+  void join_aggregations() {
+    for (const auto& starts : ir::match_aggregations(schedules_))
+      for (const ir::Place& start : starts) together_[root(round_of(start))] = root(round_of(starts.front()));
+  }
+
+  std::size_t round_of(const ir::Place& place) const {
+    const auto rank = static_cast<std::size_t>(place.rank);
+    const auto& ends = schedules_[rank].rounds;
+    return first_[rank] + static_cast<std::size_t>(std::ranges::upper_bound(ends, place.op) - ends.begin());
   }
 
   template <class Visitor>

@@ -1,5 +1,8 @@
 #include "passes/embed.hpp"
 
+#include <map>
+#include <utility>
+
 #include "base/error.hpp"
 
 namespace hocket::passes {
@@ -32,6 +35,10 @@ class Embedder {
       case OpCode::copy:
       case OpCode::reduce:
         return append_each(op);
+      case OpCode::aggregate:
+        return aggregate(op);
+      case OpCode::settle:
+        return whole_.settle(group_of(op), steps_.at({op.group, op.step}));
       default:
         throw Error("only schedules of send and recv can be parts of others");
     }
@@ -61,6 +68,27 @@ class Embedder {
     return all;
   }
 
+  void aggregate(const Op& op) {
+    const ir::Rank root = op.peer == ir::everyone ? ir::everyone : name_of(op.peer);
+    const Region target = op.target.count > 0 ? in_one_place({&op.target, 1}) : ir::unwanted;
+    const bool contributes = op.regions > 0;
+    const Region source = contributes ? in_one_place(part_.regions_of(op)) : ir::unwanted;
+    steps_[{op.group, op.step}] =
+        whole_.aggregate(group_of(op), root, target, std::span(&source, contributes ? 1 : 0));
+  }
+
+  std::uint32_t group_of(const Op& op) const {
+    std::vector<ir::Rank> members;
+    for (const ir::Rank member : part_.groups.at(op.group)) members.push_back(name_of(member));
+    return whole_.group(members);
+  }
+
+  Region in_one_place(std::span<const Region> regions) const {
+    const std::vector<Region> all = pieces(regions);
+    if (all.size() != 1) throw Error("what is aggregated is not in one place");
+    return all.front();
+  }
+
   /// One op for each region that the target stands for.
   void append_each(const Op& op) {
     const std::vector<Region> targets = meaning_of(op.target);
@@ -79,6 +107,7 @@ class Embedder {
   const ir::Schedule& part_;
   const Embedding& embedding_;
   ir::Builder& whole_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> steps_;  ///< of aggregations, in the whole
 };
 
 }  // namespace

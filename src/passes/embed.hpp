@@ -19,8 +19,8 @@ struct Embedding {
   std::function<void(ir::Buffer buffer, std::uint32_t index, std::vector<ir::Region>& regions)> append;
 };
 
-/// Appends the part's rounds to a schedule. Throws Error if the part does more than send, receive, copy and
-/// reduce what is its rank's own.
+/// Appends the part's rounds to a schedule. Throws Error if the part does more than send, receive, copy,
+/// reduce and aggregate what is its rank's own, or aggregates what is in several places of the whole.
 void embed(const ir::Schedule& part, const Embedding& embedding, ir::Builder& whole);
 
 }  // namespace hocket::passes

@@ -1,5 +1,5 @@
 // One round out of several that happen at the same time: all that goes to a rank, or comes from it, is one
-// message.
+// message. Aggregations stay what they are, each of one piece.
 #pragma once
 
 #include <vector>
@@ -10,6 +10,10 @@ namespace hocket::passes {
 
 inline bool is_transfer(const ir::Op& op) {
   return op.code == ir::OpCode::send || op.code == ir::OpCode::recv;
+}
+
+inline bool is_of_aggregation(const ir::Op& op) {
+  return op.code == ir::OpCode::aggregate || op.code == ir::OpCode::settle;
 }
 
 class FusedRound {

@@ -72,10 +72,26 @@ class SideBySide {
   void append(std::uint32_t number, const Op& op) {
     const Schedule& s = parts_[number].schedules[rank_];
     Op moved = op;
-    if (!is_transfer(op)) moved.target = region_in_all(number, op.target);
+    if (is_of_aggregation(op)) {
+      moved.group = group_in_all(s.groups[op.group]);
+      moved.step = op.step * static_cast<std::uint32_t>(parts_.size()) + number;
+    }
+    if (has_target(op)) moved.target = region_in_all(number, op.target);
     std::vector<Region> regions;
     for (const Region& region : s.regions_of(op)) regions.push_back(region_in_all(number, region));
     fused_.add(moved, std::move(regions));
+  }
+
+  static bool has_target(const Op& op) {
+    return !is_transfer(op) && op.code != ir::OpCode::settle && op.target.count > 0;
+  }
+
+  /// Parts whose leaders are the same have one group.
+  std::uint32_t group_in_all(const std::vector<Rank>& members) {
+    const auto known = std::ranges::find(all_.groups, members);
+    const auto group = static_cast<std::uint32_t>(known - all_.groups.begin());
+    if (known == all_.groups.end()) all_.groups.push_back(members);
+    return group;
   }
 
   /// Chunk n of plane k is k * N + n, in a part as in all of them.
@@ -101,7 +117,8 @@ std::vector<Schedule> with_leaders(
     Part& part = parts[turn];
     for (Rank rank = 0; rank < request.ranks; ++rank)
       part.schedules.push_back(whole(request.seen_by(rank), turn));
-    if (!can_segment_aligned(part.schedules)) throw Error("several leaders are for vectors that are sent");
+    if (!can_segment_aligned(part.schedules))
+      throw Error("several leaders are for vectors that are sent or aggregated");
     part.times = align(part.schedules);
   }
   std::vector<Schedule> all;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace hocket::passes {
 
 std::vector<Link> way(const Neighbourhood* near, Rank from, Rank to) {
@@ -28,7 +30,9 @@ std::map<Link, std::uint64_t> loads(std::span<const ir::Schedule> schedules, con
   std::map<Link, std::uint64_t> found;
   for (const ir::Schedule& schedule : schedules)
     for (const ir::Op& op : schedule.ops)
-      if (op.code == ir::OpCode::send)
+      if (op.code == ir::OpCode::aggregate)
+        throw Error("what aggregations put on links is not counted yet");
+      else if (op.code == ir::OpCode::send)
         for (const Link& link : way(near, schedule.rank, op.peer)) found[link] += chunks_in(schedule, op);
   return found;
 }

@@ -26,7 +26,8 @@ std::vector<Link> way(const Neighbourhood* near, Rank from, Rank to);
 /// The chunks that an op moves, in all of its regions.
 std::uint32_t chunks_in(const ir::Schedule& schedule, const ir::Op& op);
 
-/// The chunks of all messages over each link; all ranks' schedules, in order.
+/// The chunks of all messages over each link; all ranks' schedules, in order. Throws Error for
+/// aggregations.
 std::map<Link, std::uint64_t> loads(std::span<const ir::Schedule> schedules, const Neighbourhood* near);
 
 /// Bytes over the busiest link of a boundary, for each byte of the vector, or of one block.

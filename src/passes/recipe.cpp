@@ -18,6 +18,14 @@ using ir::Collective;
 using ir::Request;
 using ir::Schedule;
 
+/// In ops: a name is less than one.
+std::size_t size_of_groups(const Schedule& schedule) {
+  constexpr std::size_t names_of_an_op = 8;
+  std::size_t names = 0;
+  for (const auto& members : schedule.groups) names += members.size();
+  return names / names_of_an_op;
+}
+
 /// What follows in the order of ranks that a recipe asks for.
 const Neighbourhood* seen_in_order(const Recipe& recipe, const Neighbourhood* near) {
   return recipe.reordered && near ? &near->in_order() : near;
@@ -80,7 +88,7 @@ std::vector<Schedule> build_wholes(const Recipe& recipe, const Request& request,
 
 /// Cuts schedules into segments. All ranks' are looked at, so that all ranks decide alike: some requests of a
 /// row may be pipelined as trees, others not (a k-nomial reduction whose operation does not commute ends with
-/// a message that makes a cycle).
+/// a message that makes a cycle; aggregations never are trees).
 class Pipeline {
  public:
   Pipeline(const Recipe& recipe, std::vector<Schedule> wholes)
@@ -151,7 +159,7 @@ std::size_t size_of_all(const Recipe& recipe, const Request& request, const Neig
     Request own = request.seen_by(rank);
     own.parameters = recipe.parameters;
     const Schedule schedule = build_whole(recipe, own, near);
-    size += (schedule.ops.size() + schedule.regions.size()) * recipe.leaders;
+    size += (schedule.ops.size() + schedule.regions.size() + size_of_groups(schedule)) * recipe.leaders;
   }
   return size;
 }

@@ -18,9 +18,18 @@ using ir::Rank;
 using ir::Region;
 using ir::Schedule;
 
+/// The same segment of several chunks is not in one place.
+bool has_one_chunk_or_none(const Schedule& s, const Op& aggregate) {
+  return aggregate.target.count <= 1 &&
+         std::ranges::all_of(s.regions_of(aggregate), [](const Region& r) { return r.count == 1; });
+}
+
 bool is_private(const Schedule& s) {
-  for (const Op& op : s.ops)
-    if (!is_transfer(op) && op.code != OpCode::copy && op.code != OpCode::reduce) return false;
+  for (const Op& op : s.ops) {
+    if (op.code == OpCode::aggregate && !has_one_chunk_or_none(s, op)) return false;
+    const bool is_local = op.code == OpCode::copy || op.code == OpCode::reduce;
+    if (!is_transfer(op) && !is_of_aggregation(op) && !is_local) return false;
+  }
   for (const Region& r : s.regions)
     if (r.owner != ir::self) return false;
   return true;
@@ -53,12 +62,15 @@ void check(const Schedule& s, std::uint32_t segments) {
   if (std::uint64_t{s.chunks} * segments > std::numeric_limits<std::uint32_t>::max())
     throw Error("too many segments");
   if (!is_private(s))
-    throw Error("only schedules of send and recv can be segmented: staging is segmented by instances");
+    throw Error(
+        "only schedules of send, recv and aggregations of a chunk can be segmented: staging is segmented "
+        "by instances");
 }
 
 void check_tree(const Schedule& s) {
   std::vector<bool> met(static_cast<std::size_t>(s.ranks));
   for (const Op& op : s.ops) {
+    if (is_of_aggregation(op)) throw Error("segments of aggregations need the times of all ranks");
     if (!is_transfer(op)) continue;
     if (met.at(op.peer)) throw Error("a segmented schedule has one message per pair of ranks");
     met[op.peer] = true;
@@ -85,6 +97,7 @@ class Segmenting {
     cut_.staging.first *= segments;
     cut_.staging.count *= segments;
     cut_.scratch_planes = whole.scratch_planes;
+    cut_.groups = whole.groups;
   }
 
   Schedule run() {
@@ -118,6 +131,7 @@ class Segmenting {
         for (std::uint32_t i = 0; i < r.count; ++i) pieces.push_back(cut(r, i, segment));
       return fused_.add(whole, std::move(pieces));
     }
+    if (is_of_aggregation(whole)) return append_step(whole, segment);
     for (std::uint32_t i = 0; i < whole.target.count; ++i) {
       Op op = whole;
       op.target = cut(whole.target, i, segment);
@@ -125,6 +139,16 @@ class Segmenting {
       for (const Region& r : whole_.regions_of(whole)) sources.push_back(cut(r, i, segment));
       fused_.add(op, std::move(sources));
     }
+  }
+
+  /// Each segment's steps are of its own.
+  void append_step(const Op& whole, std::uint32_t segment) {
+    Op op = whole;
+    op.step = whole.step * segments_ + segment;
+    if (op.code == OpCode::aggregate && op.target.count > 0) op.target = cut(whole.target, 0, segment);
+    std::vector<Region> sources;
+    for (const Region& r : whole_.regions_of(whole)) sources.push_back(cut(r, 0, segment));
+    fused_.add(op, std::move(sources));
   }
 
   /// Chunk n of plane k is k * N + n, so that this is right for planes too.
@@ -151,7 +175,8 @@ bool can_segment(std::span<const Schedule> schedules) {
   Forest forest(schedules.size());
   for (const Schedule& s : schedules)
     for (const Op& op : s.ops)
-      if (op.code == OpCode::send && !forest.connect(s.rank, op.peer)) return false;
+      if (is_of_aggregation(op) || (op.code == OpCode::send && !forest.connect(s.rank, op.peer)))
+        return false;
   return true;
 }
 

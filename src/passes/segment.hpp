@@ -10,7 +10,8 @@
 namespace hocket::passes {
 
 /// Whether segment() keeps the meaning of these schedules (all ranks of one operation): a vector collective
-/// by send and recv in which the messages are the edges of a tree. In a tree, ranks may run their rounds at
+/// by send and recv in which the messages are the edges of a tree, and without aggregations, in which several
+/// ranks meet. In a tree, ranks may run their rounds at
 /// any distance from each other, so no rank has to know the others' rounds; on a cycle the distances would
 /// have to add up to nothing.
 bool can_segment(std::span<const ir::Schedule> schedules);
@@ -20,12 +21,14 @@ bool can_segment(std::span<const ir::Schedule> schedules);
 /// segments - 1. Throws hocket::Error if the schedule itself shows that it cannot be segmented.
 ir::Schedule segment(const ir::Schedule& schedule, std::uint32_t segments);
 
-/// Whether segment_aligned() keeps their meaning: a vector collective by send and recv, of any shape.
+/// Whether segment_aligned() keeps their meaning: a vector collective by send and recv, of any shape, and by
+/// aggregations of one chunk each.
 bool can_segment_aligned(std::span<const ir::Schedule> schedules);
 
 /// The same where messages are on cycles: a hierarchy's reductions up and broadcasts down, a ring. All ranks
-/// run by one clock (align.hpp): segment s does at time t + s what the whole did at `times`' t. What two
-/// ranks exchange at the same time, of several segments, is one message.
+/// run by one clock (align.hpp), members of a group start its aggregations in the order of times: segment s
+/// does at time t + s what the whole did at `times`' t. What two ranks exchange at the same time, of several
+/// segments, is one message; each segment has aggregations of its own.
 ir::Schedule segment_aligned(const ir::Schedule& schedule, std::span<const std::uint32_t> times,
                              std::uint32_t segments);
 

@@ -91,6 +91,7 @@ bool Model::is_too_large(const passes::Recipe& recipe, const ir::Request& reques
 }
 
 std::optional<Cost> Model::look(const passes::Recipe& recipe, const ir::Request& request) const {
+  if (recipe.algorithm->access == algorithms::Access::in_network) return std::nullopt;
   if (size_of_all(recipe, request) * passes::segments_of(recipe) > largest_size) return std::nullopt;
   return cost_of(passes::build_all(recipe, request, near_), near_, costs_);
 }

@@ -31,8 +31,8 @@ class Model {
   Model(const Costs& costs, const passes::Neighbourhood* near) : costs_(costs), near_(near) {}
   Model(Costs&& gone, const passes::Neighbourhood* near) = delete;  // both must outlive it
 
-  /// Of a recipe that fits. Nothing if there are too many ranks to look at all schedules: the same on all
-  /// ranks.
+  /// Of a recipe that fits. Nothing for aggregations, or if there are too many ranks to look at all
+  /// schedules: the same on all ranks.
   std::optional<Cost> of(const passes::Recipe& recipe, const ir::Request& request) const;
   /// Of a recipe that fits but for this: all ranks would have to place more schedules on one clock than they
   /// can.

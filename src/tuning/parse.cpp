@@ -43,7 +43,7 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 15> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 16> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                   {"commutative", &Conditions::commutative},
                                                   {"predefined", &Conditions::predefined},
                                                   {"unequal", &Conditions::unequal},
@@ -57,7 +57,8 @@ constexpr std::array<FlagWord, 15> flag_words = {{{"oversubscribed", &Conditions
                                                   {"background", &Conditions::background},
                                                   {"worker", &Conditions::worker},
                                                   {"mapped", &Conditions::mapped},
-                                                  {"whole_node", &Conditions::whole_node}}};
+                                                  {"whole_node", &Conditions::whole_node},
+                                                  {"in_network", &Conditions::in_network}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());
@@ -138,6 +139,7 @@ Rule parse_force(std::string_view entry) {
                        complaint + "needs equal blocks",
                        complaint + "not for this number of ranks",
                        complaint + "reads other ranks' memory, and they are on several nodes",
+                       complaint + "needs switches that reduce",
                        complaint + "the ranks do not read each other's memory",
                        complaint + "the ranks are not in such groups",
                        complaint + "the groups of ranks are not of one size",

@@ -122,10 +122,15 @@ void check_hierarchy(const Recipe& recipe) {
   static_cast<void>(passes::build(by_nodes, {recipe.algorithm->collective, 8}, &sample));
 }
 
+bool can_follow(const Algorithm* row) {
+  using enum algorithms::Access;
+  return row && (row->access == two_sided || row->access == in_network);
+}
+
 void check(const Recipe& recipe) {
   if (recipe.is_flat()) return;
   const std::string name = recipe.algorithm ? std::string(recipe.algorithm->name) : "native";
-  if (!recipe.algorithm || recipe.algorithm->access != algorithms::Access::two_sided)
+  if (!can_follow(recipe.algorithm))
     throw Error(quoted(name) + " does not send and receive, and can follow no switches");
   if (recipe.reordered && !passes::can_be_reordered(recipe.algorithm->collective))
     throw Error("the prefixes of " + quoted(ir::name_of(recipe.algorithm->collective)) +

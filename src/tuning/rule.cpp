@@ -18,6 +18,11 @@ bool needs_sizes(const passes::Recipe& recipe) {
   return !recipe.by.empty() && !is_told;
 }
 
+/// Switches know MPI's own operations at most.
+bool has_switches_for(const algorithms::Algorithm& row, const Situation& s) {
+  return s.in_network && s.across_nodes && (s.predefined || !ir::is_reduction(row.collective));
+}
+
 /// Whether ranks are known to be under several switches, and some of them together under one.
 bool has_switches(const Situation& s) {
   passes::By leaves;
@@ -57,7 +62,8 @@ bool Conditions::hold(const Situation& s) const {
          agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
          (!switches || *switches == has_switches(s)) && (!interleaved || *interleaved == is_interleaved(s)) &&
          agrees(blocking, s.blocking) && agrees(background, s.background) && agrees(worker, s.worker) &&
-         agrees(mapped, s.mapped) && agrees(whole_node, s.whole_node) && agrees(costs, s.costs_told);
+         agrees(mapped, s.mapped) && agrees(whole_node, s.whole_node) && agrees(in_network, s.in_network) &&
+         agrees(costs, s.costs_told);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {
@@ -69,7 +75,8 @@ Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {
     if (!s.sizes_known && needs_sizes(recipe)) return Obstacle::sizes;
     if (!s.equal_blocks && row.blocks == Blocks::equal) return Obstacle::equality;
   }
-  if (s.across_nodes && row.access != algorithms::Access::two_sided) return Obstacle::nodes;
+  if (s.across_nodes && row.access == algorithms::Access::one_sided) return Obstacle::nodes;
+  if (row.access == algorithms::Access::in_network && !has_switches_for(row, s)) return Obstacle::network;
   if (row.single_copy && !s.single_copy) return Obstacle::single_copy;
   const ir::Request request{s.collective, s.ranks, 0, 0, s.commutative, {}};
   const Obstacle found = obstacle_of(passes::misfit(recipe, request, s.near));

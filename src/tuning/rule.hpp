@@ -26,7 +26,7 @@ struct Conditions {
   Form form = Form::every;
   Interval bytes, ranks;
   std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes,
-      switches, costs, interleaved, blocking, background, worker, mapped, whole_node;
+      switches, costs, interleaved, blocking, background, worker, mapped, whole_node, in_network;
 
   bool hold(const Situation& s) const;
 };
@@ -39,13 +39,14 @@ enum class Obstacle : std::uint8_t {
   equality,
   ranks,
   nodes,
+  network,
   single_copy,
   groups,
   unequal_groups,
   runs,
   many,
 };
-inline constexpr std::size_t obstacle_count = 11;
+inline constexpr std::size_t obstacle_count = 12;
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s);
 

@@ -33,10 +33,12 @@ struct Situation {
   const Model* model = nullptr;                 ///< of their schedules; null: the first that fits is cheapest
   bool costs_told = false;                      ///< what messages cost was told to the model, not supposed
   bool blocking = true;                         ///< whoever calls stays until it has ended
-  bool background = false;   ///< non-blocking, and a thread goes on with it while the program computes
-  bool worker = false;       ///< that is not a thread, but a worker process
-  bool mapped = false;       ///< which maps what ranks allocate; agreed at set-up
-  bool whole_node = false;   ///< the ranks are all of one node's; asked of calls for its worker
+  bool background = false;  ///< non-blocking, and a thread goes on with it while the program computes
+  bool worker = false;      ///< that is not a thread, but a worker process
+  bool mapped = false;      ///< which maps what ranks allocate; agreed at set-up
+  bool whole_node = false;  ///< the ranks are all of one node's; asked of calls for its worker
+  bool in_network =
+      false;  ///< between the nodes switches reduce, and take the call's type and operation; agreed
   bool single_copy = false;  ///< the ranks can read each other's memory, and it pays; agreed on the way
 };
 

@@ -57,7 +57,9 @@ class Walker {
 
   void send(Mailbox& mailbox) const {
     for (const Op& op : ops())
-      if (op.code == OpCode::send)
+      if (op.code == OpCode::aggregate)
+        throw Error("when aggregations are on their way is not known");
+      else if (op.code == OpCode::send)
         mailbox.put({schedule_.rank, op.peer, passes::chunks_in(schedule_, op), ready_});
   }
 

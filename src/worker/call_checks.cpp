@@ -109,6 +109,8 @@ void check_reach(const Plan& plan, const Operation& op, const CallViews& views,
     const auto regions = plan.schedule.regions_of(one);
     if (one.code == OpCode::send || one.code == OpCode::recv)
       for (const Region& region : regions) reach.check_pieces(region);
+    else if (one.code == OpCode::aggregate)
+      throw Error("a call that only switches can do");
     else if (one.code == OpCode::copy || one.code == OpCode::reduce)
       reach.check_move(one.target, regions);
   }

@@ -43,7 +43,7 @@ const executors::Operation& barrier() {
 engine::Plans::Shared plan_of(Communicator& communicator, const Define& define) {
   const algorithms::Algorithm* row = algorithms::find(define.operation.collective, define.algorithm);
   const ir::Request request = request_of(communicator, define);
-  if (!row || row->access == algorithms::Access::one_sided) throw Error("no algorithm of that name");
+  if (!row || row->access != algorithms::Access::two_sided) throw Error("no algorithm of that name");
   passes::Recipe recipe = passes::plain(*row);
   check_parameters(*row, define.parameters);
   recipe.parameters = define.parameters;

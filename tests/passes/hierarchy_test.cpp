@@ -52,11 +52,11 @@ std::vector<Schedule> composed(Request request, const Groups& groups, std::strin
   return all;
 }
 
-/// Rows that send and receive.
+/// Rows that send and receive, or aggregate.
 std::vector<const Algorithm*> rows_on_top(Collective collective) {
   std::vector<const Algorithm*> rows;
   for (const Algorithm& row : algorithms::catalog())
-    if (row.collective == collective && row.access == algorithms::Access::two_sided) rows.push_back(&row);
+    if (row.collective == collective && row.access != algorithms::Access::one_sided) rows.push_back(&row);
   return rows;
 }
 

@@ -73,7 +73,7 @@ std::vector<Recipe> recipes_of(const Algorithm& row) {
 /// Rows that can be parts.
 bool can_follow(const Recipe& recipe) {
   const Algorithm& row = *recipe.algorithm;
-  return row.access == algorithms::Access::two_sided &&
+  return row.access != algorithms::Access::one_sided &&
          (recipe.by.empty() || has_hierarchy(row.collective)) &&
          (!recipe.reordered || can_be_reordered(row.collective));
 }

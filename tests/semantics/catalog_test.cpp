@@ -117,15 +117,17 @@ class Catalog : public testing::TestWithParam<const Algorithm*> {
   }
 
   void check_access(const std::vector<Schedule>& schedules) {
-    bool one_sided = false, two_sided = false;
+    bool one_sided = false, two_sided = false, in_network = false;
     for (const Schedule& s : schedules)
       for (const ir::Op& op : s.ops) {
         one_sided |=
             op.code == ir::OpCode::signal || op.code == ir::OpCode::wait || op.code == ir::OpCode::read;
         two_sided |= op.code == ir::OpCode::send || op.code == ir::OpCode::recv;
+        in_network |= op.code == ir::OpCode::aggregate || op.code == ir::OpCode::settle;
       }
     EXPECT_TRUE(!one_sided || GetParam()->access == Access::one_sided);
     EXPECT_TRUE(!two_sided || GetParam()->access == Access::two_sided);
+    EXPECT_TRUE(!in_network || GetParam()->access == Access::in_network);
   }
 
   void check_claims(const Request& request, const std::vector<Schedule>& schedules) {

@@ -21,6 +21,7 @@ _file_variables = (
     "HOCKET_COSTS",
     "HOCKET_WORKER_KEY",
     "HOCKET_SWITCH_KEY",
+    "HOCKET_SHARP_LIBRARY",
 )
 
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace hocket::executors::simulated {
 
 namespace {
@@ -42,6 +44,9 @@ class Tracing {
         return wait(op);
       case OpCode::expose:
         return;
+      case OpCode::aggregate:
+      case OpCode::settle:
+        throw Error("networks that reduce are not simulated yet");
     }
   }
 

@@ -33,6 +33,7 @@ struct Trace {
 /// Bytes that stand for every chunk: the longest one. `bytes` is the vector, or one block.
 std::uint64_t chunk_bytes(const ir::Schedule& schedule, std::uint64_t bytes);
 
+/// Throws Error for aggregations.
 Trace trace_of(const ir::Schedule& schedule, std::uint64_t bytes);
 
 /// Steps to simulate; a wait for everyone looks at every rank.

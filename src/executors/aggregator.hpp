@@ -1,0 +1,36 @@
+// What carries a schedule's aggregations out. Executors know no more of the network than this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "executors/operation.hpp"
+#include "ir/schedule.hpp"
+
+namespace hocket::executors {
+
+/// One rank's part of an aggregation. All members start those of a group in the same order.
+struct Aggregation {
+  std::uint32_t group = 0;                        ///< index into the schedule's groups
+  std::uint32_t step = 0;                         ///< by which it is settled
+  ir::Collective kind = ir::Collective::barrier;  ///< allreduce, reduce, bcast or barrier
+  Rank root = ir::everyone;                       ///< reduce, bcast: its name in the schedule
+  const std::byte* source = nullptr;              ///< null: contributes nothing
+  std::byte* target = nullptr;           ///< null: does not want the result. May be the same as the source
+  std::size_t bytes = 0;                 ///< the same for all members; 0 in a barrier only
+  const Reduction* reduction = nullptr;  ///< allreduce, reduce
+};
+
+class Aggregator {
+ public:
+  virtual ~Aggregator() = default;
+  /// Source and target stay until it is settled. ok, pending (nothing is started: again later), or an error.
+  virtual Status start(const Aggregation& aggregation) noexcept = 0;
+  /// ok: the target has the result, the source is free; pending: again later; or an error. In any order.
+  virtual Status settle(std::uint32_t group, std::uint32_t step) noexcept = 0;
+  /// Before a turn, while some have been started and not settled: goes on with them, where that takes asking.
+  virtual void progress() noexcept {}
+};
+
+}  // namespace hocket::executors
