@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
-    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD]
+    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD] [--switch HOCKET_SWITCH]
                   [--seconds 60] [--env A=B] -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
@@ -76,6 +76,10 @@ def launch_environment(family: str, prefix: Path) -> dict[str, str]:
     return environment
 
 
+def beside(script: str, program: str, command: list[str]) -> list[str]:
+    return [sys.executable, str(Path(__file__).resolve().parent / script), program, *command]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="launch a program under one of the MPIs that tests use")
     parser.add_argument("--family", choices=sorted(LAUNCHERS), required=True)
@@ -88,6 +92,7 @@ def main() -> int:
     parser.add_argument(
         "--remote-worker", metavar="HOCKETD", help="its workers run there, as on another host"
     )
+    parser.add_argument("--switch", metavar="HOCKET_SWITCH", help="beside a tree of two of these")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
@@ -97,8 +102,9 @@ def main() -> int:
         print(f"SKIPPED: no {arguments.family} here ({how_to_get(arguments.family)})")
         return EXIT_SKIPPED
     if arguments.remote_worker:
-        beside = str(Path(__file__).resolve().parent / "with_remote_worker.py")
-        launcher = [sys.executable, beside, arguments.remote_worker, *launcher]
+        launcher = beside("with_remote_worker.py", arguments.remote_worker, launcher)
+    if arguments.switch:
+        launcher = beside("with_switch.py", arguments.switch, launcher)
     in_front = [arguments.hocket_exec] if arguments.hocket_exec else []
     environment = launch_environment(arguments.family, arguments.prefix)
     environment.update(entry.split("=", 1) for entry in arguments.env)

@@ -225,6 +225,8 @@ std::string Options::fingerprint() const {
   Options compared = *this;
   if (!rules.empty()) compared.rules = "#" + content_hash(rules);
   if (!costs.empty()) compared.costs = "#" + content_hash(costs);
+  compared.switch_place = switch_place.empty() ? "" : "somewhere";  // each machine has its own
+  compared.switch_key = presets.switch_key;                         // the switch compares it
   std::string text;
 #define OPTION(member, variable, type, preset, help) \
   add_difference(text, #variable, compared.member, presets.member);

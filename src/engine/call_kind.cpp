@@ -26,6 +26,7 @@ CallKind kind_of(const Call& call, std::size_t bytes, Rank ranks) noexcept {
   kind.largest_block = largest_block(call, ranks);
   if (ir::is_reduction(call.collective)) {
     kind.operation = call.reduction.operation;
+    kind.element_type = call.reduction.element_type;
     kind.commutative = call.reduction.commutative;
     kind.element_bytes = call.reduction.element_bytes;
   }

@@ -17,6 +17,7 @@ struct CallKind {
   Function function = Function::other;
   Form form = Form::blocking;  ///< not part of the hash: forms share their numbers, and count separately
   std::uint8_t operation = 0;
+  std::uint8_t element_type = 0;  ///< as in a Reduction; not part of the hash
   bool commutative = true;
   Rank root = 0;
   std::size_t bytes = 0;          ///< agreed

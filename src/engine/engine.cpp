@@ -4,9 +4,11 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "engine/aggregation/service.hpp"
 #include "engine/device_runtime.hpp"
 #include "engine/handover/client.hpp"
 #include "engine/handover/registry.hpp"
+#include "engine/wait_mode.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hocket::engine {
@@ -41,6 +43,21 @@ void Engine::connect(std::unique_ptr<transports::mpi::Port> port) {
   network_ = std::make_unique<transports::mpi::Network>(std::move(port));
 }
 
+void Engine::open_aggregation(bool has_threads) {
+  aggregation::ServicePlace place;
+  place.library = offload::library_meant(options_.sharp_library, options_.switch_place);
+  if (place.library.empty()) return;
+  place.local_rank = local_rank_;
+  place.has_threads = has_threads;
+  place.patience_ns = static_cast<std::uint64_t>(options_.stall_seconds * 1e9);
+  transports::Waiting waiting;
+  waiting.mode = wait_mode(*this);
+  waiting.poke = host_.poke;
+  waiting.poke_context = host_.context;
+  waiting.sleepers = network_->sleepers();
+  in_network_ = aggregation::Service::open(place, *network_, waiting, report_);
+}
+
 void Engine::employ(Employed employed) {
   employed_ = std::move(employed);
 }
@@ -54,6 +71,7 @@ void Engine::hear_of_workers() noexcept {
 
 void Engine::disconnect() {
   if (employed_.worker) employed_.worker->leave();
+  in_network_.reset();
   if (network_) network_->close();
 }
 
@@ -101,6 +119,7 @@ void Engine::before_init() {
   if (options_.device == "auto") device_runtime_ = loaded_device_runtime();
   const std::optional<JobIdentity> job = identify_job(why_not_, host_.launcher);
   if (!job) return;
+  local_rank_ = job->local_rank;
   if (job->local_size < 2) {
     why_not_ = "the job has one rank on this node";
     return;

@@ -24,6 +24,9 @@ namespace handover {
 class Client;
 class Registry;
 }  // namespace handover
+namespace aggregation {
+class Service;
+}
 
 class Engine {
  public:
@@ -66,6 +69,11 @@ class Engine {
   transports::mpi::Network* network() {  ///< null: none
     return network_ && network_->is_open() ? network_.get() : nullptr;
   }
+  /// Opens the aggregation tree, if one is meant: collective among all ranks, who are connected and know each
+  /// other's mail. Throws Error that says why there is none.
+  void open_aggregation(bool has_threads);
+  /// Null: none.
+  aggregation::Service* in_network() const noexcept { return in_network_.get(); }
   /// All ranks of the job have a worker on their node, which carries non-blocking collectives out.
   struct Employed {
     std::unique_ptr<handover::Client> worker;
@@ -124,8 +132,10 @@ class Engine {
   tuning::Costs costs_;
   std::unique_ptr<Arena> arena_;
   std::optional<SlotPart> mail_;  ///< memory of this node's mailboxes, until nobody may sleep on it any more
+  Rank local_rank_ = 0;
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
+  std::unique_ptr<aggregation::Service> in_network_;
   Employed employed_;
   const std::unique_ptr<handover::Registry> registry_;
   std::optional<Places> places_;

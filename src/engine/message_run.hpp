@@ -10,13 +10,14 @@ namespace hocket::engine {
 
 class MessageRun {
  public:
-  /// All of them outlive it. Throws std::bad_alloc.
-  void lay(const executors::Plan& plan, const executors::Operation& op, transports::mpi::Messages& messages) {
+  /// All of them outlive it. `aggregator`: of a plan that needs one. Throws std::bad_alloc.
+  void lay(const executors::Plan& plan, const executors::Operation& op, transports::mpi::Messages& messages,
+           executors::Aggregator* aggregator = nullptr) {
     binding_.make(plan, op);
     workspace_.fit(plan);
     workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
     binding_->select({0, binding_->extent()}, workspace_.scratch.data());
-    machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages}, workspace_);
+    machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages, aggregator}, workspace_);
   }
 
   /// Of what was laid last.

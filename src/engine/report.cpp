@@ -106,6 +106,12 @@ std::string plans_text(const PlanCounts& p) {
          std::to_string(p.evictions) + " given up for others";
 }
 
+std::string aggregated_text(const AggregationCounts& a) {
+  return "this rank led its node through " + std::to_string(a.calls) + " calls in the network, in " +
+         std::to_string(a.groups) + " groups; " + std::to_string(a.repaired) +
+         " of them were finished by messages";
+}
+
 std::string handed_text(const HandedCounts& h) {
   return "the node's worker was handed " + std::to_string(h.starts) + " calls in " +
          std::to_string(h.start_bytes) + " bytes, and told of " + std::to_string(h.buffers) +
@@ -267,6 +273,11 @@ HandedCounts Report::handed() const noexcept {
           mapped_buffers_.load(std::memory_order_relaxed)};
 }
 
+AggregationCounts Report::aggregated() const noexcept {
+  return {groups_.load(std::memory_order_relaxed), aggregated_.load(std::memory_order_relaxed),
+          repaired_.load(std::memory_order_relaxed)};
+}
+
 std::string Report::text() const {
   std::vector<Fields> table{heading()};
   for (const ReportLine& row : lines())
@@ -274,6 +285,7 @@ std::string Report::text() const {
   std::string text = table.size() > 1 ? aligned(table) : std::string("no collective was called\n");
   if (const PlanCounts p = plans(); p.misses) text += "note: " + plans_text(p) + "\n";
   if (const HandedCounts h = handed(); h.starts) text += "note: " + handed_text(h) + "\n";
+  if (const AggregationCounts a = aggregated(); a.calls) text += "note: " + aggregated_text(a) + "\n";
   for (const std::string& note : copied_notes()) text += "note: " + note + "\n";
   return text;
 }
@@ -297,6 +309,14 @@ std::string Report::jsonl() const {
         .member("handed_buffers", h.buffers)
         .member("handed_buffer_bytes", h.buffer_bytes)
         .member("handed_mapped", h.mapped)
+        .end_object();
+    json.end_line();
+  }
+  if (const AggregationCounts a = aggregated(); a.calls) {
+    json.begin_object()
+        .member("aggregated_calls", a.calls)
+        .member("aggregated_groups", a.groups)
+        .member("aggregated_repaired", a.repaired)
         .end_object();
     json.end_line();
   }

@@ -73,6 +73,13 @@ struct HandedCounts {
   std::uint64_t mapped = 0;  ///< sets of buffers that the worker uses where they are
 };
 
+/// Of what was reduced, or handed out, inside the network.
+struct AggregationCounts {
+  std::uint64_t groups = 0;    ///< that were made there
+  std::uint64_t calls = 0;     ///< in which this rank was a leader
+  std::uint64_t repaired = 0;  ///< of them, those that messages had to finish
+};
+
 /// A row is found once per plan (or per reason of a pass-through) and then counted through its pointer, which
 /// is good until the process ends.
 class Report {
@@ -103,6 +110,12 @@ class Report {
     mapped_buffers_.store(sets, std::memory_order_relaxed);
   }
   HandedCounts handed() const noexcept;
+  void count_group() noexcept { groups_.fetch_add(1, std::memory_order_relaxed); }
+  void count_aggregated(bool repaired) noexcept {
+    aggregated_.fetch_add(1, std::memory_order_relaxed);
+    if (repaired) repaired_.fetch_add(1, std::memory_order_relaxed);
+  }
+  AggregationCounts aggregated() const noexcept;
 
   /// A line for the end of the report: what was not possible and why. Once for each text; false: it is there.
   bool note(std::string text);
@@ -122,6 +135,7 @@ class Report {
   std::atomic<std::uint64_t> plans_made_{0}, plans_given_up_{0};
   std::atomic<std::uint64_t> handed_starts_{0}, handed_start_bytes_{0};
   std::atomic<std::uint64_t> handed_buffers_{0}, handed_buffer_bytes_{0}, mapped_buffers_{0};
+  std::atomic<std::uint64_t> groups_{0}, aggregated_{0}, repaired_{0};
   std::vector<std::string> notes_;
 };
 

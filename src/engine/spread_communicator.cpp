@@ -1,6 +1,7 @@
 #include "engine/spread_communicator.hpp"
 
 #include "base/clock.hpp"
+#include "engine/aggregation/service.hpp"
 #include "engine/call_kind.hpp"
 #include "engine/function_table.hpp"
 #include "engine/handover/handed_starts.hpp"
@@ -9,6 +10,17 @@
 
 namespace hocket::engine {
 
+namespace {
+
+std::optional<aggregation::LeaderGroups> leaders_of(Engine& engine, const SpreadGuard::Id& id,
+                                                    std::span<const Rank> members, Rank rank) {
+  if (!engine.in_network()) return std::nullopt;
+  return std::optional<aggregation::LeaderGroups>(std::in_place, *engine.in_network(), *engine.network(), id,
+                                                  members, rank);
+}
+
+}  // namespace
+
 SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members,
                                        Rank rank)
     : engine_(engine),
@@ -16,7 +28,9 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       members_(members.begin(), members.end()),
       rank_(rank),
       guard_(engine, {key.origin, key.members}, members_, rank),
-      ground_{*engine.network(), guard_, wait_mode(engine), engine.host(), members_},
+      leaders_(leaders_of(engine, guard_.id(), members_, rank)),
+      ground_{*engine.network(), guard_,   wait_mode(engine),
+              engine.host(),     members_, leaders_ ? &*leaders_ : nullptr},
       rows_(engine.report()),
       operation_(ground_, guard_.id()),
       timed_(!engine.options().report.empty()),
@@ -82,6 +96,9 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.model = model_ ? &*model_ : nullptr;
   situation.costs_told = engine_.costs_are_told();
   situation.blocking = blocking;
+  // groups are made while all wait for each other, and what is started waits for nobody
+  situation.in_network =
+      blocking && engine_.in_network() && engine_.in_network()->takes(call.collective, kind);
   situation.worker = !blocking && engine_.worker_across_nodes();
   situation.mapped = situation.worker && engine_.worker_maps_heaps();
   situation.background = situation.worker || (!blocking && engine_.carries_messages_in_background());

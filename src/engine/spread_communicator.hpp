@@ -55,6 +55,7 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   const std::vector<Rank> members_;
   const Rank rank_;
   SpreadGuard guard_;
+  std::optional<aggregation::LeaderGroups> leaders_;  ///< where there is a network that reduces
   const SpreadGround ground_;
   std::shared_ptr<passes::Tables> tables_;  ///< from the first decision on, as
   std::optional<passes::Neighbourhood> near_;

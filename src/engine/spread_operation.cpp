@@ -61,8 +61,25 @@ Status SpreadOperation::advance() noexcept {
   return in_parts([this] { return run_->advance(); });
 }
 
+Status SpreadOperation::run_parts() noexcept {
+  return in_parts([this] { return executors::run_blocking(*run_, waiting_); });
+}
+
+/// The leaders stay until all of them have what the network did.
+Status SpreadOperation::run_aggregating() noexcept {
+  try {
+    aggregations_.begin(*ground_.leaders, *plan_, words_of(turn_.mark), waiting_);
+  } catch (...) {
+    return Status::no_memory;
+  }
+  Status status = run_parts();
+  if (status == Status::ok) status = executors::run_blocking(aggregations_, waiting_);
+  if (status != Status::ok) aggregations_.abandon();
+  return status;
+}
+
 Status SpreadOperation::run() noexcept {
-  const Status status = in_parts([this] { return executors::run_blocking(*run_, waiting_); });
+  const Status status = plan_->aggregates() ? run_aggregating() : run_parts();
   if (status != Status::ok) [[unlikely]]
     fail(status);
   return status;

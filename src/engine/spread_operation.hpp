@@ -1,6 +1,7 @@
 // One operation of a communicator over several nodes: a schedule of messages, under way.
 #pragma once
 
+#include "engine/aggregation/aggregations.hpp"
 #include "engine/call.hpp"
 #include "engine/input_copy.hpp"
 #include "engine/message_run.hpp"
@@ -19,6 +20,7 @@ struct SpreadGround {
   transports::WaitMode wait_mode;
   const Host& host;
   std::span<const Rank> members;
+  aggregation::LeaderGroups* leaders = nullptr;  ///< null: there is no network that reduces
 };
 
 class SpreadOperation final : public Outstanding, private transports::Watch {
@@ -55,7 +57,11 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   Status run() noexcept;
 
  private:
-  void lay(const executors::Plan& plan, const executors::Operation& op) { run_.lay(plan, op, messages_); }
+  void lay(const executors::Plan& plan, const executors::Operation& op) {
+    run_.lay(plan, op, messages_, plan.aggregates() ? &aggregations_ : nullptr);
+  }
+  Status run_parts() noexcept;
+  Status run_aggregating() noexcept;
   Status follow_up() noexcept;
   Status small_blocks();
   template <class Run>
@@ -81,6 +87,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   const executors::Operation* op_ = nullptr;
   SizesAhead sizes_;
   MessageRun run_;
+  aggregation::Aggregations aggregations_;
 };
 
 }  // namespace hocket::engine

@@ -7,6 +7,7 @@
 #include "base/status.hpp"
 #include "executors/operation.hpp"
 #include "ir/schedule.hpp"
+#include "transports/transport.hpp"
 
 namespace hocket::executors {
 
@@ -25,12 +26,15 @@ struct Aggregation {
 class Aggregator {
  public:
   virtual ~Aggregator() = default;
-  /// Source and target stay until it is settled. ok, pending (nothing is started: again later), or an error.
+  /// Source and target stay until the operation has ended. ok, pending (nothing is started: again later), or
+  /// an error.
   virtual Status start(const Aggregation& aggregation) noexcept = 0;
   /// ok: the target has the result, the source is free; pending: again later; or an error. In any order.
   virtual Status settle(std::uint32_t group, std::uint32_t step) noexcept = 0;
+  /// What those that are pending wait for.
+  virtual transports::Blocker blocker() const noexcept { return {}; }
   /// Before a turn, while some have been started and not settled: goes on with them, where that takes asking.
-  virtual void progress() noexcept {}
+  virtual void go_on() noexcept {}
 };
 
 }  // namespace hocket::executors

@@ -6,6 +6,23 @@
 
 namespace hocket::executors {
 
-Status run_blocking(Machine& machine, const transports::Waiting& waiting) noexcept;
+/// A machine, or whatever goes on as one does: advance(), blocker(), progress().
+template <class Run>
+Status run_blocking(Run& run, const transports::Waiting& waiting) noexcept {
+  Status status = run.advance();
+  while (status == Status::pending) {
+    const std::size_t before = run.progress();
+    transports::Patience patience(waiting, run.blocker().peer);
+    while (status == Status::pending && run.progress() == before) {
+      // What the blocker shows is read before the last look, so a change in between ends the pause at once.
+      const transports::Blocker blocker = run.blocker();
+      status = run.advance();
+      if (status != Status::pending || run.progress() != before) break;
+      if (const Status paused = patience.pause(blocker.word, blocker.seen); paused != Status::ok)
+        return paused;
+    }
+  }
+  return status;
+}
 
 }  // namespace hocket::executors

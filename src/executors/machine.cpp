@@ -17,7 +17,7 @@ using transports::Transfer;
 Status Machine::advance() noexcept {
   const ir::Schedule& s = plan_.schedule;
   if (transfers_ != 0) via_.two_sided->take_in();
-  if (aggregations_ != 0) via_.aggregator->progress();
+  if (aggregations_ != 0) via_.aggregator->go_on();
   for (; round_ < s.rounds.size(); ++round_) {
     for (; pc_ < s.rounds[round_]; ++pc_, ++progress_)
       if (const Status done = step(s.ops[pc_]); done != Status::ok) return done;
@@ -74,10 +74,10 @@ Blocker Machine::blocker() const noexcept {
   const ir::Schedule& s = plan_.schedule;
   if (pc_ < s.rounds[round_]) {
     const Op& op = s.ops[pc_];
-    if (op.code == OpCode::aggregate) return {};
+    if (op.code == OpCode::aggregate) return via_.aggregator->blocker();
     return via_.one_sided->blocker(op.peer == ir::everyone ? seen_ : op.peer);
   }
-  return settles() ? Blocker{} : transfers_blocker();
+  return settles() ? via_.aggregator->blocker() : transfers_blocker();
 }
 
 /// The first that is pending; but one that nothing in memory shows has to be asked about, whatever else may

@@ -23,6 +23,8 @@ struct Reduction {
   bool commutative = true;
   std::uint8_t operation =
       0;  ///< identity of a predefined operation, 0: the user's own. Part of the call's signature.
+  std::uint8_t element_type =
+      0;  ///< identity of a predefined type, likewise; no part of it: ranks may name one type in several ways
   const void* context = nullptr;
   Kernel kernel = nullptr;  ///< of a predefined operation on a predefined type; null: use apply
 

@@ -41,12 +41,20 @@ std::uint32_t most_aggregations_of(const ir::Schedule& s) {
   return most;
 }
 
+std::vector<std::uint32_t> aggregations_of(const ir::Schedule& s) {
+  std::vector<std::uint32_t> of_groups(s.groups.size(), 0);
+  for (const ir::Op& op : s.ops)
+    if (op.code == OpCode::aggregate) ++of_groups[op.group];
+  return of_groups;
+}
+
 }  // namespace
 
 Plan::Plan(ir::Schedule s, std::vector<ir::Window> windows)
     : schedule(std::move(s)), staging(std::move(windows)) {
   for (const ir::Window& w : staging) staging_chunks = std::max(staging_chunks, w.count * w.planes);
   most_aggregations = most_aggregations_of(schedule);
+  aggregations = aggregations_of(schedule);
   std::uint32_t op = 0;
   for (const std::uint32_t end : schedule.rounds) {
     std::uint32_t transfers = 0;

@@ -12,12 +12,13 @@ struct Plan {
   ir::Schedule schedule;
   std::vector<ir::Window> staging;  ///< of every rank; empty if the schedule has none
 
-  std::uint32_t staging_chunks = 0;     ///< the largest window over all ranks, planes included
-  std::uint32_t most_transfers = 0;     ///< in one round
-  std::uint32_t most_pieces = 0;        ///< in one round
-  std::uint32_t most_sources = 0;       ///< of one reduction
-  std::uint32_t most_aggregations = 0;  ///< under way at a time
-  bool single_copy = false;             ///< reads peers' user memory, or lets them read this rank's
+  std::uint32_t staging_chunks = 0;         ///< the largest window over all ranks, planes included
+  std::uint32_t most_transfers = 0;         ///< in one round
+  std::uint32_t most_pieces = 0;            ///< in one round
+  std::uint32_t most_sources = 0;           ///< of one reduction
+  std::uint32_t most_aggregations = 0;      ///< under way at a time
+  std::vector<std::uint32_t> aggregations;  ///< in all, of each group of the schedule
+  bool single_copy = false;                 ///< reads peers' user memory, or lets them read this rank's
 
   /// Throws Error for what no executor does: reductions straight from peers' user memory, aggregations of
   /// several blocks.

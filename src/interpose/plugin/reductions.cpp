@@ -61,6 +61,7 @@ bool Reducer::prepare_kernel(kernels::OpKind operation) {
   if (!kernel) return false;
   reduction_.element_bytes = kernels::element_size(type_->element);
   reduction_.operation = static_cast<std::uint8_t>(static_cast<int>(operation) + 1);
+  reduction_.element_type = static_cast<std::uint8_t>(static_cast<int>(type_->element) + 1);
   reduction_.kernel = kernel;
   return true;
 }

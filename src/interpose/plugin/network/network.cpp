@@ -82,6 +82,17 @@ bool connect() {
   }
 }
 
+/// All ranks alike, who get the same verdict.
+void open_aggregation() {
+  int level = MPI_THREAD_SINGLE;
+  const bool has_threads = host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+  try {
+    process.engine->open_aggregation(has_threads);
+  } catch (const std::exception& e) {
+    explain(std::string("nothing is reduced in the network: ") + e.what());
+  }
+}
+
 /// All ranks go through this alike, until they have agreed. Messages may come as soon as one of them has.
 void agree() {
   MPI_Request request;
@@ -94,6 +105,7 @@ void agree() {
   if (all.messenger) process.engine->carry_messages_in_background();
   opened = all.ready && exchange_places(comm, all.arena);
   if (opened && all.arena) process.engine->open_mail();
+  if (opened) open_aggregation();
   if (opened) return open_workers(comm);
   process.engine->disconnect();
   host().Comm_free(&comm);

@@ -1,0 +1,40 @@
+#include "engine/aggregation/aggregations.hpp"
+
+namespace hocket::engine::aggregation {
+
+void Aggregations::begin(LeaderGroups& groups, const executors::Plan& plan,
+                         const transports::mpi::CallWords& call, const transports::Waiting& waiting) {
+  groups_ = plan.schedule.groups.size();
+  finished_ = waits_for_ = 0;
+  while (operations_.size() < groups_) operations_.push_back(std::make_unique<GroupOperation>());
+  for (std::size_t i = 0; i < groups_; ++i) {
+    LeaderGroup& group = groups.of(plan.schedule.groups[i]);
+    operations_[i]->begin(group, groups.patience_ns(), plan.aggregations[i]);
+    group.enter(call, waiting);
+  }
+}
+
+/// What it meets with, the next settle says.
+void Aggregations::go_on() noexcept {
+  for (std::size_t i = 0; i < groups_; ++i) (void)operations_[i]->go_on();
+}
+
+Status Aggregations::advance() noexcept {
+  for (; finished_ < groups_; ++finished_)
+    if (const Status status = operations_[finished_]->finish(); status != Status::ok)
+      return waits_for(finished_, status);
+  return Status::ok;
+}
+
+std::size_t Aggregations::progress() const noexcept {
+  std::size_t progress = finished_;
+  for (std::size_t i = 0; i < groups_; ++i) progress += operations_[i]->progress();
+  return progress;
+}
+
+void Aggregations::abandon() noexcept {
+  for (std::size_t i = finished_; i < groups_; ++i) operations_[i]->abandon();
+  groups_ = finished_ = 0;
+}
+
+}  // namespace hocket::engine::aggregation

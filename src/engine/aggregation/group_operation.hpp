@@ -1,0 +1,77 @@
+// The aggregations of one operation in one group of leaders: in the network, and over messages where that has
+// failed. For the rest of the schedule they always succeed.
+//
+// Sources are kept until all members have told each other what has ended: at the end of the operation, or as
+// soon as one finds that the network has failed. docs/design/0019-offload.md says why no other agreement is
+// needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/aggregation/agreement.hpp"
+#include "engine/aggregation/leader_group.hpp"
+#include "engine/aggregation/repair.hpp"
+#include "executors/aggregator.hpp"
+#include "offload/request.hpp"
+
+namespace hocket::engine::aggregation {
+
+class GroupOperation {
+ public:
+  /// Of so many aggregations at most. All outlive it. Throws std::bad_alloc.
+  void begin(LeaderGroup& group, std::uint64_t patience_ns, std::size_t aggregations);
+
+  /// As executors::Aggregator has it; but sources and targets stay until the operation has ended.
+  Status start(const executors::Aggregation& what) noexcept;
+  Status settle(std::uint32_t step) noexcept;
+  /// Pending, where messages are under way. An error is the operation's.
+  Status go_on() noexcept;
+  /// After the last one was settled: until all members have theirs.
+  Status finish() noexcept;
+  /// The call has failed: nothing of it goes on.
+  void abandon() noexcept;
+
+  /// What a pending one waits for, among the communicator's ranks.
+  transports::Blocker blocker() const noexcept;
+  /// Grows as it goes on.
+  std::size_t progress() const noexcept { return ended_ + repairs_; }
+
+  bool was_repaired() const noexcept { return repairs_ != 0; }
+
+ private:
+  enum class Stage : std::uint8_t { network, telling, messages };
+  struct Started {
+    executors::Aggregation what;
+    Rank root = -1;
+    bool is_pending = false;  ///< in the network
+    offload::Request request;
+    std::vector<std::byte> kept;  ///< its source, where the target is the same memory
+  };
+
+  Status repair_all() noexcept;
+  bool post(Started& started, std::size_t number) noexcept;
+  void look_at_network() noexcept;
+  void give_up() noexcept;
+  void tell() noexcept;
+  bool is_out_of_patience() noexcept;
+  const std::byte* kept_source(Started& started);
+
+  LeaderGroup* group_ = nullptr;
+  std::uint64_t patience_ns_ = 0;
+  std::uint64_t waits_since_ns_ = 0;  ///< for the network; 0: it does not
+  Stage stage_ = Stage::network;
+  Status broken_ = Status::ok;
+  std::vector<std::unique_ptr<Started>> all_;  ///< those that have been started, then those of earlier calls
+  std::size_t started_ = 0;
+  std::size_t ended_ = 0;  ///< in the network, here
+  std::size_t repairs_ = 0;
+  std::size_t next_repair_ = 0;
+  executors::Machine* run_ = nullptr;  ///< over messages, under way
+  Agreement told_;
+  Repair repair_;
+};
+
+}  // namespace hocket::engine::aggregation

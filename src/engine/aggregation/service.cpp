@@ -1,0 +1,51 @@
+#include "engine/aggregation/service.hpp"
+
+#include <numeric>
+
+#include "base/error.hpp"
+#include "engine/aggregation/message_band.hpp"
+#include "engine/aggregation/reductions.hpp"
+
+namespace hocket::engine::aggregation {
+
+namespace {
+
+/// Of messages between all ranks while it is opened.
+constexpr transports::mpi::CommunicatorId everybody_id{0x7377697463686573, 0};
+
+std::vector<Rank> all_ranks(Rank ranks) {
+  std::vector<Rank> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), Rank{0});
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Service> Service::open(const ServicePlace& place, transports::mpi::Network& network,
+                                       const transports::Waiting& waiting, Report& report) {
+  const Rank rank = network.port().rank(), ranks = network.port().ranks();
+  MemberRuns everybody(network, everybody_id, all_ranks(ranks), rank);
+  everybody.begin(1, {});
+  MessageBand band(everybody, waiting);
+  offload::Job job;
+  job.rank = rank;
+  job.size = ranks;
+  job.local_rank = place.local_rank;
+  job.has_threads = place.has_threads;
+  return std::unique_ptr<Service>(
+      new Service(offload::Tree::open(place.library, job, band), report, place.patience_ns));
+}
+
+bool Service::takes(ir::Collective collective, const CallKind& kind) const noexcept {
+  const auto offloaded = kind_of(collective);
+  return offloaded && tree_->takes(*offloaded, op_of(kind.operation), type_of(kind.element_type));
+}
+
+void Service::note(const std::string& text) noexcept {
+  try {
+    report_.note(text);
+  } catch (...) {  // the report lacks a line
+  }
+}
+
+}  // namespace hocket::engine::aggregation

@@ -1,0 +1,50 @@
+// The job's aggregation tree, as the engine of one process has it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/aggregation/room.hpp"
+#include "engine/call_kind.hpp"
+#include "engine/report.hpp"
+#include "offload/tree.hpp"
+#include "transports/mpi/network.hpp"
+#include "transports/waiting.hpp"
+
+namespace hocket::engine::aggregation {
+
+/// As all ranks open it.
+struct ServicePlace {
+  std::string library;  ///< of SHARP; empty: none here, so nobody has one
+  Rank local_rank = 0;
+  bool has_threads = false;
+  std::uint64_t patience_ns = 0;  ///< in which the network has to do something; 0: any
+};
+
+class Service {
+ public:
+  /// Collective among all ranks of the job, who get the same verdict. Throws Error that says why there is
+  /// none.
+  static std::unique_ptr<Service> open(const ServicePlace& place, transports::mpi::Network& network,
+                                       const transports::Waiting& waiting, Report& report);
+
+  offload::Tree& tree() noexcept { return *tree_; }
+  Room& room() noexcept { return room_; }
+  Report& report() noexcept { return report_; }
+  std::uint64_t patience_ns() const noexcept { return patience_ns_; }
+  /// Whether the network can do a call of this kind, alike on all ranks.
+  bool takes(ir::Collective collective, const CallKind& kind) const noexcept;
+  /// Once in the report.
+  void note(const std::string& text) noexcept;
+
+ private:
+  Service(std::unique_ptr<offload::Tree> tree, Report& report, std::uint64_t patience_ns)
+      : tree_(std::move(tree)), report_(report), patience_ns_(patience_ns) {}
+
+  const std::unique_ptr<offload::Tree> tree_;
+  Report& report_;
+  const std::uint64_t patience_ns_;
+  Room room_;
+};
+
+}  // namespace hocket::engine::aggregation
