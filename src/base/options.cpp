@@ -198,7 +198,7 @@ template <class Value>
 void add_difference(std::string& to, std::string_view variable, const Value& value, const Value& preset) {
   if (!is_agreed(variable) || value == preset) return;
   if (!to.empty()) to += ';';
-  to += std::string(variable) + "=" + printed(value);
+  to.append(variable).append("=").append(printed(value));
 }
 
 }  // namespace

@@ -31,13 +31,15 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  /// Begins it. Ok: it is over already; pending: test() says more; failed. What SHARP's library has no room
-  /// for now is posted later, in order, by test(): so as many may be pending as one likes.
+  /// Begins it. Ok: it is over already; pending: test() says more; failed. The request stays where it is
+  /// while it is pending. What SHARP's library has no room for now is posted later, in order, by test() of
+  /// any of the group's requests: so as many may be pending as one likes.
   Status post(const Aggregation& what, Request& request) noexcept;
   /// Goes on. Ok: the target has the result, and the source is free.
   ///
   /// A group of which one request failed is broken: it has left the tree, so that the other members fail,
-  /// too. All that was pending has failed, and no memory of it is touched any more.
+  /// too. Nothing is pending any more: what was not over has failed, and no memory is touched. The same goes
+  /// for a group that is destroyed.
   Status test(Request& request) noexcept;
 
   bool is_broken() const noexcept { return comm_ == nullptr; }

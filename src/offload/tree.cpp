@@ -45,7 +45,8 @@ int init(Context& context, const Job& job) noexcept {
   spec.config = context.library->presets();
   spec.config.coll_timeout = job.timeout_seconds;
   // what a group needs it gets when it is made: nothing is to be agreed later
-  spec.config.flags |= SHARP_COLL_HIDE_ERRORS | SHARP_COLL_DISABLE_LAZY_GROUP_RESOURCE_ALLOC;
+  spec.config.flags |= SHARP_COLL_DISABLE_LAZY_GROUP_RESOURCE_ALLOC;
+  if (!job.is_verbose) spec.config.flags |= SHARP_COLL_HIDE_ERRORS;
   spec.oob_colls = out_of_band_functions;
   spec.oob_ctx = &context.world;
   sharp_coll_context* handle = nullptr;

@@ -21,6 +21,8 @@ struct Job {
   bool has_threads = false;
   /// In which something new must be heard; 0: any. NVIDIA's library alone looks at it here.
   int timeout_seconds = 0;
+  /// SHARP's library may write its errors to standard error.
+  bool is_verbose = false;
   /// Bytes of one operation of SHARP's; the groups cut longer aggregations. NCCL's plugin knows this limit of
   /// libraries below API 3.6.
   std::size_t longest_part = std::size_t{512} << 20U;

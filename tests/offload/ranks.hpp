@@ -81,7 +81,7 @@ inline Status run(offload::Group& group, const offload::Aggregation& what) {
   auto request = std::make_unique<offload::Request>();
   group.post(what, *request);
   const Status status = finish(group, *request);
-  if (status == Status::pending) request.release();  // the group has it
+  if (status == Status::pending) request.release();  // NOLINT(bugprone-unused-return-value): the group has it
   return status;
 }
 
