@@ -120,7 +120,7 @@ void bind_selection(nb::module_& m) {
   m.def(
       "cost", cost,
       "Startup in us and us per byte of a recipe on such places by the text of costs; None where the recipe "
-      "does not fit, or has too many ranks.");
+      "does not fit, aggregates in the network, or has too many ranks.");
   m.def(
       "busiest_link", busiest_link,
       "Bytes that a recipe sends over the busiest link of a boundary (0: a node's memory, 1: its card, 2: "

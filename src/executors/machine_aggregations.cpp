@@ -1,6 +1,4 @@
 // Aggregations of a plan: started like any op, and asked at the end of the round that settles them.
-#include <utility>
-
 #include "executors/machine.hpp"
 
 namespace hocket::executors {

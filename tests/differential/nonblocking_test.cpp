@@ -104,7 +104,7 @@ std::string name_of(const algorithms::Algorithm& row) {
 std::vector<const algorithms::Algorithm*> rows() {
   std::vector<const algorithms::Algorithm*> all;
   for (const algorithms::Algorithm& a : algorithms::catalog())
-    if (!a.single_copy) all.push_back(&a);
+    if (!a.single_copy && a.access != algorithms::Access::in_network) all.push_back(&a);
   return all;
 }
 

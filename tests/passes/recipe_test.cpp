@@ -6,6 +6,7 @@
 
 #include <random>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "ir/text.hpp"
@@ -265,6 +266,42 @@ TEST(Recipe, SeveralLeadersShareTheWork) {
     EXPECT_EQ(chunks_folded(s), 3U + 2U) << "of four: of the node's others, and of two other nodes";
     EXPECT_EQ(s.rounds.size(), rounds_with_one);
   }
+}
+
+std::uint32_t most_at_a_time(const Schedule& s) {
+  std::uint32_t under_way = 0, most = 0, settled = 0, op = 0;
+  for (const std::uint32_t end : s.rounds) {
+    for (; op < end; ++op) {
+      if (s.ops[op].code == ir::OpCode::aggregate) most = std::max(most, ++under_way);
+      if (s.ops[op].code == ir::OpCode::settle) ++settled;
+    }
+    under_way -= std::exchange(settled, 0);
+  }
+  return most;
+}
+
+TEST(Recipe, KeepsTwoSegmentsInTheNetwork) {
+  const Neighbourhood near({in_blocks(16, 4)});
+  Recipe recipe = plain(*algorithms::find(Collective::allreduce, "in_network"));
+  recipe.by = by({Level::nodes});
+  const Request request{Collective::allreduce, 16};
+  EXPECT_EQ(most_at_a_time(built(recipe, request, near)[4]), 1U);
+  recipe.segments = 16;
+  const auto schedules = built(recipe, request, near);
+  EXPECT_EQ(most_at_a_time(schedules[4]), 2U);
+  EXPECT_EQ(schedules[4].groups, (std::vector<std::vector<Rank>>{{0, 4, 8, 12}}));
+  EXPECT_TRUE(schedules[5].groups.empty()) << "only leaders aggregate";
+  EXPECT_EQ(crossings(schedules, in_blocks(16, 4)), 0) << "no message leaves a node";
+}
+
+TEST(Recipe, GivesEachPartsLeadersTheirGroup) {
+  const Neighbourhood near({{0, 0, 1, 1, 2}});
+  Recipe recipe = plain(*algorithms::find(Collective::allreduce, "in_network"));
+  recipe.by = by({Level::nodes});
+  recipe.leaders = 2;
+  const auto schedules = built(recipe, {Collective::allreduce, 5}, near);
+  EXPECT_EQ(schedules[0].groups, (std::vector<std::vector<Rank>>{{0, 2, 4}}));
+  EXPECT_EQ(schedules[4].groups, (std::vector<std::vector<Rank>>{{0, 2, 4}, {1, 3, 4}}));
 }
 
 TEST(Recipe, NeedsGroupsThatJoinSomebody) {

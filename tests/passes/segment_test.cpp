@@ -10,6 +10,7 @@
 #include "ir/count.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
+#include "passes/align.hpp"
 #include "semantics/samples.hpp"
 
 namespace hocket::passes {
@@ -98,6 +99,60 @@ TEST(Segment, KeepsTheMeaningOfEveryTreeInTheCatalog) {
         }
   for (const char* name : {"bcast:knomial", "bcast:chain", "reduce:knomial"})
     EXPECT_TRUE(names.contains(name)) << name;
+}
+
+/// The next one starts in the round that settles the one before.
+TEST(Segment, HasAggregationsOfItsOwn) {
+  const auto whole = samples::all_ranks(4, samples::aggregated_allreduce);
+  EXPECT_FALSE(can_segment(whole)) << "an aggregation joins more than two";
+  EXPECT_TRUE(can_segment_aligned(whole));
+  EXPECT_THROW(segment(whole[0], 2), Error);
+  const auto times = align(whole);
+  std::vector<Schedule> cut;
+  for (std::size_t rank = 0; rank < whole.size(); ++rank)
+    cut.push_back(segment_aligned(whole[rank], times[rank], 2));
+  EXPECT_EQ(ir::to_text(cut[2]),
+            "schedule allreduce ranks 4 rank 2 root 0 chunks 2\n"
+            "scratch planes 1\n"
+            "group 0: 0 2\n"
+            "round 0: recv 3: scratch[0..1)\n"
+            "round 1: reduce output[0..1) = input[0..1) + scratch[0..1)\n"
+            "round 1: aggregate 2 group 0 everyone: output[0..1) = output[0..1)\n"
+            "round 1: recv 3: scratch[1..2)\n"
+            "round 2: settle 2 group 0\n"
+            "round 2: reduce output[1..2) = input[1..2) + scratch[1..2)\n"
+            "round 2: aggregate 3 group 0 everyone: output[1..2) = output[1..2)\n"
+            "round 3: send 3: output[0..1)\n"
+            "round 3: settle 3 group 0\n"
+            "round 4: send 3: output[1..2)\n");
+  EXPECT_TRUE(ir::verify(cut, {.ranked = true})) << ir::verify(cut).what;
+}
+
+/// The same segment of two chunks is in two places.
+TEST(Segment, LeavesAggregationsOfSeveralChunksWhole) {
+  auto whole = samples::all_ranks(2, [](Rank ranks, Rank rank) {
+    Schedule s = samples::shape(Collective::allreduce, ranks, rank, 2);
+    ir::Builder b(s);
+    const std::vector<Rank> all = {0, 1};
+    const ir::Region mine = ir::input(0, 2);
+    b.settle(0, b.aggregate(b.group(all), ir::everyone, ir::output(0, 2), std::span(&mine, 1)));
+    b.finish();
+    return s;
+  });
+  EXPECT_TRUE(ir::verify(whole)) << ir::verify(whole).what;
+  EXPECT_FALSE(can_segment_aligned(whole));
+  EXPECT_THROW(segment_aligned(whole[0], align(whole)[0], 2), Error);
+}
+
+/// Members come to an aggregation after different numbers of rounds.
+TEST(Align, GivesAnAggregationOneTime) {
+  const auto whole = samples::all_ranks(5, samples::aggregated_allreduce);
+  const auto times = align(whole);
+  EXPECT_EQ(times[0], (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(times[4], (std::vector<std::uint32_t>{1, 2})) << "alone: no pair to fold first";
+  auto alone = whole;
+  alone[4] = samples::shape(Collective::allreduce, 5, 4, 1);
+  EXPECT_THROW(align(alone), Error);
 }
 
 TEST(Segment, RefusesWhatItWouldBreak) {

@@ -87,10 +87,20 @@ void shift_target(Schedule& s, Random& random) {
   any_of(s.ops, random).target.first += random() % 2 ? 1 : -1;
 }
 
+void change_group(Schedule& s, Random& random) {
+  any_of(s.ops, random).group += random() % 2 ? 1 : -1;
+}
+
+void swap_members(Schedule& s, Random& random) {
+  if (s.groups.empty()) return;
+  auto& members = any_of(s.groups, random);
+  std::swap(any_of(members, random), any_of(members, random));
+}
+
 using Mutation = void (*)(Schedule&, Random&);
-constexpr Mutation mutations[] = {drop_op,      repeat_op,    swap_ops,      join_rounds,
-                                  change_peer,  change_step,  swap_operands, repeat_operand,
-                                  shift_region, change_owner, shift_target};
+constexpr Mutation mutations[] = {drop_op,      repeat_op,     swap_ops,       join_rounds,  change_peer,
+                                  change_step,  swap_operands, repeat_operand, shift_region, change_owner,
+                                  shift_target, change_group,  swap_members};
 
 /// Every chunk is one number; folding adds.
 constexpr std::size_t chunk_bytes = sizeof(std::uint64_t);

@@ -105,4 +105,35 @@ inline Schedule binomial_bcast(Rank ranks, Rank rank) {
   return s;
 }
 
+/// Pairs fold at their even rank; those aggregate, and hand the result back.
+inline Schedule aggregated_allreduce(Rank ranks, Rank rank) {
+  Schedule s = shape(Collective::allreduce, ranks, rank, 1);
+  s.scratch_planes = 1;
+  Builder b(s);
+  const bool leads = rank % 2 == 0, is_pair = (rank ^ 1) < ranks;
+  const Region mine = leads && is_pair ? ir::output(0) : ir::input(0);
+  if (!leads) {
+    b.send(rank - 1, mine);
+    b.round();
+    b.recv(rank - 1, ir::output(0));
+    b.finish();
+    return s;
+  }
+  if (is_pair) {
+    b.recv(rank + 1, ir::scratch(0));
+    b.round();
+    b.reduce(ir::output(0), {ir::input(0), ir::scratch(0)});
+  }
+  std::vector<Rank> leaders;
+  for (Rank leader = 0; leader < ranks; leader += 2) leaders.push_back(leader);
+  const std::uint32_t group = b.group(leaders);
+  const std::uint32_t step = b.aggregate(group, ir::everyone, ir::output(0), std::span(&mine, 1));
+  b.round();
+  b.settle(group, step);
+  b.round();
+  if (is_pair) b.send(rank + 1, ir::output(0));
+  b.finish();
+  return s;
+}
+
 }  // namespace hocket::samples

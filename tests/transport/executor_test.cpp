@@ -1,5 +1,6 @@
-// Plans over a transport with faults: what seems not to have come is waited for, and what fails ends the
-// plan. Ranks are threads; every row of the catalog that sends and receives.
+// Plans over a transport and a network with faults: what seems not to have come is waited for, and what fails
+// ends the plan. Ranks are threads; every row of the catalog that sends and receives, and recipes that
+// aggregate.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,11 +17,14 @@
 #include "executors/plan.hpp"
 #include "harness/calls.hpp"
 #include "harness/memory.hpp"
+#include "harness/reducing_network.hpp"
 #include "harness/seed.hpp"
 #include "ir/count.hpp"
+#include "passes/recipe.hpp"
 #include "transports/fake/faults.hpp"
 #include "transports/shm/cells.hpp"
 #include "transports/shm/channel.hpp"
+#include "tuning/parse_recipe.hpp"
 
 namespace hocket::executors {
 namespace {
@@ -38,9 +42,9 @@ Function function_of(ir::Collective collective) {
 }
 
 /// What the rows have to do with: the same call on all ranks, into buffers of its own.
-harness::CallPlan some_call(std::mt19937_64& random, const algorithms::Algorithm& row, Rank ranks) {
-  const Function function = row.collective == ir::Collective::reduce_scatter ? Function::reduce_scatter_block
-                                                                             : function_of(row.collective);
+harness::CallPlan some_call(std::mt19937_64& random, ir::Collective collective, Rank ranks) {
+  const Function function =
+      collective == ir::Collective::reduce_scatter ? Function::reduce_scatter_block : function_of(collective);
   harness::CallPlan call = harness::random_call(random, function, ranks, 3000);
   call.in_place = false;
   call.op = harness::Operator::sum;
@@ -48,25 +52,32 @@ harness::CallPlan some_call(std::mt19937_64& random, const algorithms::Algorithm
 }
 
 struct Job {
-  const algorithms::Algorithm& row;
+  passes::Recipe recipe;
   harness::CallPlan call;
+  const passes::Neighbourhood* near = nullptr;
+  harness::ReducingNetwork network{};
   Memory lines{shm::bytes_for(call.ranks)}, cells{shm::cells_bytes(call.ranks)};
   std::atomic<bool> has_failed = false;
 
   Plan plan_of(Rank me) const {
-    return {
-        algorithms::build(row, {row.collective, call.ranks, me, call.root, true, algorithms::presets(row)}),
-        {}};
+    return {passes::build(recipe, {recipe.algorithm->collective, call.ranks, me, call.root, true, {}}, near),
+            {}};
   }
 };
 
+struct RankFaults {
+  Faults transport;
+  harness::NetworkAggregator::Faults network;
+};
+
 /// One rank's part, until it ends or a peer has failed.
-Status run(Job& job, Rank me, const Faults& faults, std::string& wrong) {
+Status run(Job& job, Rank me, const RankFaults& faults, std::string& wrong) {
   shm::Channel channel(job.lines.get(), job.call.ranks, me,
                        {transports::WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
   shm::Cells below(job.cells.get(), job.call.ranks, me, channel.waiting());
-  FaultyTwoSided via(below, faults);
+  FaultyTwoSided via(below, faults.transport);
   const Plan plan = job.plan_of(me);
+  harness::NetworkAggregator aggregator(job.network, plan.schedule, faults.network);
   const harness::CallData data(job.call, me);
   Workspace workspace;
   workspace.fit(plan);
@@ -76,7 +87,7 @@ Status run(Job& job, Rank me, const Faults& faults, std::string& wrong) {
   channel.announce();
   below.sign(channel.signature());
   binding.select({0, binding.extent()}, workspace.scratch.data());
-  Machine machine(plan, binding, data.call(), {nullptr, &via}, workspace);
+  Machine machine(plan, binding, data.call(), {nullptr, &via, &aggregator}, workspace);
   Status status = Status::pending;
   while (status == Status::pending && !job.has_failed) {
     status = machine.advance();
@@ -92,7 +103,7 @@ struct Ended {
   std::vector<std::string> wrong;
 };
 
-Ended run_all(Job& job, const std::vector<Faults>& faults) {
+Ended run_all(Job& job, const std::vector<RankFaults>& faults) {
   const auto ranks = static_cast<std::size_t>(job.call.ranks);
   Ended ended{std::vector<Status>(ranks), std::vector<std::string>(ranks)};
   std::vector<std::thread> threads;
@@ -119,9 +130,9 @@ TEST(Machine, WaitsForWhatSeemsNotToHaveCome) {
   for (const Rank ranks : {2, 3, 5})
     for (const algorithms::Algorithm* row : rows_with_messages(ranks))
       for (const double pending : {0.0, 0.5, 0.9}) {
-        Job job{*row, some_call(random, *row, ranks)};
-        std::vector<Faults> faults;
-        for (Rank r = 0; r < ranks; ++r) faults.push_back({.seed = random(), .pending = pending});
+        Job job{passes::plain(*row), some_call(random, row->collective, ranks)};
+        std::vector<RankFaults> faults;
+        for (Rank r = 0; r < ranks; ++r) faults.push_back({{.seed = random(), .pending = pending}, {}});
         const Ended ended = run_all(job, faults);
         const auto size = static_cast<std::size_t>(ranks);
         ASSERT_EQ(ended.statuses, std::vector<Status>(size, Status::ok)) << row->name << " on " << ranks;
@@ -135,11 +146,64 @@ TEST(Machine, EndsWithTheErrorOfItsTransport) {
   for (const algorithms::Algorithm* row : rows_with_messages(ranks)) {
     if (row->collective != ir::Collective::allreduce && row->collective != ir::Collective::allgather)
       continue;
-    Job job{*row, some_call(random, *row, ranks)};
+    Job job{passes::plain(*row), some_call(random, row->collective, ranks)};
     for (std::size_t& count : job.call.counts) count = 1000;  // nothing is sent of nothing
-    const Ended ended = run_all(job, {{}, {.fail_after = 1}, {}});
+    const Ended ended = run_all(job, {{}, {{.fail_after = 1}, {}}, {}});
     EXPECT_EQ(ended.statuses[1], Status::peer_dead) << row->name;
   }
+}
+
+constexpr ir::Collective that_aggregate[] = {ir::Collective::barrier, ir::Collective::bcast,
+                                             ir::Collective::reduce, ir::Collective::allreduce};
+
+TEST(Machine, AggregatesBesideMessages) {
+  const passes::Neighbourhood near({{0, 0, 1, 1, 2, 2}}, {0, 0, 1, 2, 3, 3});
+  std::mt19937_64 random(harness::test_seed());
+  for (const ir::Collective collective : that_aggregate)
+    for (const char* text : {"in_network", "in_network by nodes", "in_network by sockets+nodes",
+                             "in_network by nodes in 3 segments", "in_network by nodes with 2 leaders",
+                             "in_network in 5 segments", "in_network by nodes in 4 segments with 2 leaders"})
+      for (const double pending : {0.0, 0.5}) {
+        if (!ir::is_vector(collective) && std::string_view(text).find(" segments") != std::string_view::npos)
+          continue;
+        if (!ir::is_vector(collective) && std::string_view(text).find(" leaders") != std::string_view::npos)
+          continue;
+        Job job{tuning::parse_recipe(collective, text), some_call(random, collective, 6), &near};
+        if (pending == 0.0 && ir::is_vector(collective)) job.call.counts = {2};  // some segments are empty
+        std::vector<RankFaults> faults;
+        for (Rank r = 0; r < job.call.ranks; ++r)
+          faults.push_back({{.seed = random(), .pending = pending}, {.seed = random(), .pending = pending}});
+        const Ended ended = run_all(job, faults);
+        ASSERT_EQ(ended.statuses, std::vector<Status>(6, Status::ok))
+            << text << " of " << name_of(collective);
+        ASSERT_EQ(ended.wrong, std::vector<std::string>(6)) << text << " of " << name_of(collective);
+        ASSERT_TRUE(job.network.is_idle());
+      }
+}
+
+TEST(Machine, EndsWithTheErrorOfItsAggregator) {
+  const passes::Neighbourhood near({{0, 0, 1, 1}});
+  std::mt19937_64 random(harness::test_seed());
+  Job job{tuning::parse_recipe(ir::Collective::allreduce, "in_network by nodes in 3 segments"),
+          some_call(random, ir::Collective::allreduce, 4), &near};
+  job.call.counts = {1000};
+  const Ended ended = run_all(job, {{}, {}, {{}, {.fail_after = 1}}, {}});
+  EXPECT_EQ(ended.statuses[2], Status::peer_dead);
+}
+
+/// As in a worker, or where a rule names what the engine cannot do.
+TEST(Machine, FailsWhereNobodyAggregates) {
+  const Plan plan(algorithms::build(*algorithms::find(ir::Collective::barrier, "in_network"),
+                                    {ir::Collective::barrier, 2}),
+                  {});
+  EXPECT_TRUE(plan.aggregates());
+  EXPECT_FALSE(plan.one_sided());
+  const Operation operation;
+  Workspace workspace;
+  workspace.fit(plan);
+  const Binding binding(plan, operation);
+  Machine machine(plan, binding, operation, {}, workspace);
+  EXPECT_EQ(machine.advance(), Status::failed);
 }
 
 }  // namespace

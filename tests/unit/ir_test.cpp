@@ -40,6 +40,34 @@ TEST(Builder, TurnsRemoteCopiesIntoReadsAndItselfIntoSelf) {
   EXPECT_THROW(b.reduce(output(0), std::initializer_list<Region>{}), Error);
 }
 
+TEST(Builder, NumbersGroupsAndAggregations) {
+  Schedule s = samples::shape(Collective::allreduce, 4, 1, 2);
+  Builder b(s);
+  const std::vector<Rank> some = {3, 1}, all = {0, 1, 2, 3};
+  EXPECT_EQ(b.group(some), 0u);
+  EXPECT_EQ(b.group(all), 1u);
+  EXPECT_EQ(b.group(some), 0u);
+  const Region mine = input(0);
+  EXPECT_EQ(b.aggregate(0, everyone, output(0), std::span(&mine, 1)), 1u);
+  EXPECT_EQ(b.aggregate(1, 2, output(0, 0), std::span(&mine, 1)), 2u);
+  EXPECT_EQ(s.ops[1].target, unwanted);
+}
+
+TEST(KindOf, FollowsFromWhoContributesAndWhoWants) {
+  const auto kind = [](Rank rank, Rank root, bool contributes, bool wants) {
+    Schedule s = samples::shape(Collective::allreduce, 4, rank, 1);
+    const Region mine = input(0);
+    Builder(s).aggregate(0, root, wants ? output(0) : unwanted, std::span(&mine, contributes ? 1 : 0));
+    return kind_of(s, s.ops[0]);
+  };
+  EXPECT_EQ(kind(1, everyone, true, true), Collective::allreduce);
+  EXPECT_EQ(kind(1, everyone, false, false), Collective::barrier);
+  EXPECT_EQ(kind(1, 1, true, true), Collective::reduce);
+  EXPECT_EQ(kind(2, 1, true, false), Collective::reduce);
+  EXPECT_EQ(kind(1, 1, true, false), Collective::bcast);
+  EXPECT_EQ(kind(2, 1, false, true), Collective::bcast);
+}
+
 TEST(Windows, FollowTheCollective) {
   EXPECT_EQ(input_window(Collective::allgather, 5, 3, 0, 5), (Window{3, 1, 1}));
   EXPECT_EQ(output_window(Collective::allgather, 5, 3, 0, 5), (Window{0, 5, 1}));
@@ -71,6 +99,14 @@ TEST(Count, WeighsChunksInBytes) {
   EXPECT_EQ(c.waits, 1u);
 }
 
+TEST(Count, CountsAnAggregationWhereItIsSettled) {
+  const Counters c = count(samples::aggregated_allreduce(5, 4));
+  EXPECT_EQ(c.rounds, 1u);
+  EXPECT_EQ(c.messages, 0u);
+  EXPECT_EQ(c.sent, 1u);
+  EXPECT_EQ(c.received, 1u);
+}
+
 TEST(Text, IsReadable) {
   EXPECT_EQ(to_text(samples::flat_allreduce(3, 1)),
             "schedule allreduce ranks 3 rank 1 root 0 chunks 1\n"
@@ -81,11 +117,33 @@ TEST(Text, IsReadable) {
             "round 0: reduce output[0..1) = staging@0[0..1) + input[0..1) + staging@2[0..1)\n");
 }
 
+TEST(Text, SaysWhoAggregatesWhat) {
+  EXPECT_EQ(to_text(samples::aggregated_allreduce(4, 2)),
+            "schedule allreduce ranks 4 rank 2 root 0 chunks 1\n"
+            "scratch planes 1\n"
+            "group 0: 0 2\n"
+            "round 0: recv 3: scratch[0..1)\n"
+            "round 1: reduce output[0..1) = input[0..1) + scratch[0..1)\n"
+            "round 1: aggregate 1 group 0 everyone: output[0..1) = output[0..1)\n"
+            "round 2: settle 1 group 0\n"
+            "round 3: send 3: output[0..1)\n");
+  const std::string others =
+      "schedule bcast ranks 4 rank 2 root 0 chunks 2\n"
+      "group 0: 0 2\n"
+      "group 1: 3 2 1\n"
+      "round 0: aggregate 1 group 0 everyone\n"
+      "round 0: aggregate 2 group 0 root 0: output[0..2)\n"
+      "round 0: aggregate 1 group 1 root 2: = output[0..1)\n"
+      "round 1: settle 2 group 0\n";
+  EXPECT_EQ(to_text(parse_schedule(others)), others);
+}
+
 TEST(Text, ReadsWhatItWrote) {
   for (Rank r = 0; r < 5; ++r)
     for (const Schedule& s :
          {samples::ring_allreduce(5, r), samples::flat_allreduce(5, r), samples::exposed_bcast(5, r),
-          samples::binomial_bcast(5, r), samples::shape(Collective::barrier, 5, r, 0)})
+          samples::binomial_bcast(5, r), samples::shape(Collective::barrier, 5, r, 0),
+          samples::aggregated_allreduce(5, r)})
       EXPECT_EQ(parse_schedule(to_text(s)), s) << to_text(s);
 }
 
@@ -111,6 +169,9 @@ TEST(Text, SaysWhereItIsWrong) {
   EXPECT_NE(error_of(header + "round 0: signal -1").find("number"), std::string::npos);
   EXPECT_NE(error_of(header + "round 0: signal 99999999999").find("number"), std::string::npos);
   EXPECT_NE(error_of(header + header).find("second"), std::string::npos);
+  EXPECT_NE(error_of(header + "group 1: 0").find("groups must ascend"), std::string::npos);
+  EXPECT_NE(error_of(header + "round 0: aggregate 1 group 0").find("\"root\" is missing"), std::string::npos);
+  EXPECT_NE(error_of(header + "round 0: settle 1").find("\"group\" is missing"), std::string::npos);
   EXPECT_EQ(error_of(header + "# a comment\nround 0: signal 1 # another"), "");
 }
 
@@ -118,10 +179,11 @@ TEST(Text, SurvivesDamagedInput) {
   const auto seed = std::random_device{}();
   std::mt19937 random(seed);
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const std::string good = to_text(samples::ring_allreduce(3, 1)) + to_text(samples::exposed_bcast(3, 1));
+  const std::string good[] = {to_text(samples::ring_allreduce(3, 1)), to_text(samples::exposed_bcast(3, 1)),
+                              to_text(samples::aggregated_allreduce(3, 0))};
   int errors = 0;
   for (int i = 0; i < 3000; ++i) {
-    std::string text = good.substr(0, random() % 2 ? good.size() : good.find("schedule", 1));
+    std::string text = good[random() % 3] + (random() % 8 == 0 ? good[1] : "");
     for (auto n = random() % 4; n > 0; --n) {
       const std::size_t at = random() % text.size();
       if (random() % 2)
@@ -150,10 +212,8 @@ void add_ints(std::span<std::byte> left, std::span<const std::byte> right) {
   }
 }
 
-TEST(Interpret, AddsUpInPlaceAndNot) {
+void expect_sums(const std::vector<Schedule>& schedules, const std::vector<std::size_t>& sizes) {
   constexpr Rank ranks = 5;
-  const auto schedules = samples::all_ranks(ranks, samples::ring_allreduce);
-  const std::vector<std::size_t> sizes = {8, 4, 4, 0, 4};  // 5 ints in 5 chunks
   for (const bool in_place : {false, true}) {
     std::vector<std::vector<int>> in(ranks), out(ranks, std::vector<int>(5));
     std::vector<UserBuffers> buffers(ranks);
@@ -167,6 +227,14 @@ TEST(Interpret, AddsUpInPlaceAndNot) {
     for (Rank r = 0; r < ranks; ++r)
       EXPECT_EQ(in_place ? in[r] : out[r], (std::vector<int>{10, 100, 1000, 10000, 35})) << "rank " << r;
   }
+}
+
+TEST(Interpret, AddsUpInPlaceAndNot) {
+  expect_sums(samples::all_ranks(5, samples::ring_allreduce), {8, 4, 4, 0, 4});  // 5 ints in 5 chunks
+}
+
+TEST(Interpret, AddsUpInTheNetwork) {
+  expect_sums(samples::all_ranks(5, samples::aggregated_allreduce), {20});
 }
 
 }  // namespace

@@ -90,6 +90,40 @@ TEST(Conditions, AcrossNodesOnlyRowsThatSendAndReceiveCanRun) {
             "forced flat does not fit: reads other ranks' memory, and they are on several nodes");
 }
 
+TEST(Conditions, InTheNetworkOnlyWhatItsSwitchesTakeCanRun) {
+  const Rules rules("", "allreduce:in_network, bcast:in_network", "");
+  Situation s = situation(Collective::allreduce, 4, 1024);
+  EXPECT_FALSE(holds("allreduce in_network -> in_network", s));
+  const std::string_view reason = "forced in_network does not fit: needs switches that reduce";
+  EXPECT_EQ(rules.choose(s).reason, reason) << "on one node";
+  s.across_nodes = true;
+  EXPECT_EQ(rules.choose(s).reason, reason) << "over messages alone";
+  s.in_network = true;
+  EXPECT_TRUE(holds("allreduce in_network -> in_network", s));
+  EXPECT_EQ(rules.choose(s).name, "in_network");
+  s.predefined = false;
+  EXPECT_EQ(rules.choose(s).reason, reason) << "a function of the program's own";
+  s.commutative = false;
+  EXPECT_EQ(rules.choose(s).reason, "forced in_network does not fit: needs a commutative operation");
+  s.collective = Collective::bcast;
+  EXPECT_EQ(rules.choose(s).name, "in_network") << "reduces nothing";
+}
+
+/// Nothing predicts what switches take: the first that fits.
+TEST(Cheapest, IsTheFirstWhereSwitchesReduce) {
+  const passes::Neighbourhood pairs({{0, 0, 1, 1}});
+  const Costs costs = usual_costs();
+  const Model model(costs, &pairs);
+  Situation s = situation(Collective::allreduce, 4, 1024);
+  s.across_nodes = s.in_network = true;
+  s.near = &pairs;
+  s.model = &model;
+  const auto chosen = [&](const char* force) { return std::string(Rules("", force, "").choose(s).name); };
+  EXPECT_EQ(chosen("allreduce:cheapest(in_network by nodes, ring)"), "in_network by nodes");
+  EXPECT_EQ(chosen("allreduce:cheapest(ring, in_network by nodes in 4 segments)"), "ring");
+  EXPECT_EQ(chosen("allreduce:in_network by nodes in 16 segments"), "in_network by nodes in 16 segments");
+}
+
 TEST(Conditions, SwitchesAreKnownWhereTheyTellRanksApart) {
   Situation s = situation(Collective::gather, 4, 1024);
   const char* rule = "gather switches -> linear";
