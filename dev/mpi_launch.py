@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
-    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD] [--switch HOCKET_SWITCH]
-                  [--seconds 60] [--env A=B] -- PROGRAM...
+    mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD]
+                  [--switch HOCKET_SWITCH] [--seconds 60] [--env A=B] -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
 debian_openmpi and debian_mpich are apt's. A family that is not there exits 77 (a skip) and says why.
