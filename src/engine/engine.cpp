@@ -43,12 +43,11 @@ void Engine::connect(std::unique_ptr<transports::mpi::Port> port) {
   network_ = std::make_unique<transports::mpi::Network>(std::move(port));
 }
 
-void Engine::open_aggregation(bool has_threads) {
+void Engine::open_aggregation() {
   aggregation::ServicePlace place;
   place.library = offload::library_meant(options_.sharp_library, options_.switch_place);
   if (place.library.empty()) return;
   place.local_rank = local_rank_;
-  place.has_threads = has_threads;
   place.patience_ns = static_cast<std::uint64_t>(options_.stall_seconds * 1e9);
   transports::Waiting waiting;
   waiting.mode = wait_mode(*this);

@@ -71,9 +71,9 @@ class Engine {
   }
   /// Opens the aggregation tree, if one is meant: collective among all ranks, who are connected and know each
   /// other's mail. Throws Error that says why there is none.
-  void open_aggregation(bool has_threads);
+  void open_aggregation();
   /// Null: none.
-  aggregation::Service* in_network() const noexcept { return in_network_.get(); }
+  const std::shared_ptr<aggregation::Service>& in_network() const noexcept { return in_network_; }
   /// All ranks of the job have a worker on their node, which carries non-blocking collectives out.
   struct Employed {
     std::unique_ptr<handover::Client> worker;
@@ -135,7 +135,7 @@ class Engine {
   Rank local_rank_ = 0;
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;
-  std::unique_ptr<aggregation::Service> in_network_;
+  std::shared_ptr<aggregation::Service> in_network_;
   Employed employed_;
   const std::unique_ptr<handover::Registry> registry_;
   std::optional<Places> places_;

@@ -14,7 +14,7 @@ class NodeEmployer final : public handover::Employer {
       : Employer(engine, {key.origin, key.members}, members, rank),
         guard_(guard),
         spread_guard_(engine, id(), members, rank),
-        ground_{*engine.network(), spread_guard_, wait_mode(), host(), members} {}
+        ground_{*engine.network(), spread_guard_, wait_mode(), host(), members, nullptr} {}
 
   bool hears_of_failure() noexcept override {
     hear_of_workers();

@@ -10,17 +10,6 @@
 
 namespace hocket::engine {
 
-namespace {
-
-std::optional<aggregation::LeaderGroups> leaders_of(Engine& engine, const SpreadGuard::Id& id,
-                                                    std::span<const Rank> members, Rank rank) {
-  if (!engine.in_network()) return std::nullopt;
-  return std::optional<aggregation::LeaderGroups>(std::in_place, *engine.in_network(), *engine.network(), id,
-                                                  members, rank);
-}
-
-}  // namespace
-
 SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::span<const Rank> members,
                                        Rank rank)
     : engine_(engine),
@@ -28,14 +17,13 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       members_(members.begin(), members.end()),
       rank_(rank),
       guard_(engine, {key.origin, key.members}, members_, rank),
-      leaders_(leaders_of(engine, guard_.id(), members_, rank)),
-      ground_{*engine.network(), guard_,   wait_mode(engine),
-              engine.host(),     members_, leaders_ ? &*leaders_ : nullptr},
+      ground_{*engine.network(), guard_, wait_mode(engine), engine.host(), members_, engine.in_network()},
       rows_(engine.report()),
-      operation_(ground_, guard_.id()),
+      leaders_(leaders_of(ground_, guard_.id(), rank)),
+      operation_(ground_, guard_.id(), leaders_ ? &*leaders_ : nullptr),
       timed_(!engine.options().report.empty()),
       prepared_(engine.report()),
-      starts_(ground_, 0) {}
+      starts_(ground_, rank, 0) {}
 
 Outcome SpreadCommunicator::carry_out(const Call& call) noexcept {
   return follow(decision_->path, call);
@@ -96,10 +84,9 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.model = model_ ? &*model_ : nullptr;
   situation.costs_told = engine_.costs_are_told();
   situation.blocking = blocking;
-  // groups are made while all wait for each other, and what is started waits for nobody
-  situation.in_network =
-      blocking && engine_.in_network() && engine_.in_network()->takes(call.collective, kind);
   situation.worker = !blocking && engine_.worker_across_nodes();
+  situation.in_network =
+      !situation.worker && engine_.in_network() && engine_.in_network()->takes(call.collective, kind);
   situation.mapped = situation.worker && engine_.worker_maps_heaps();
   situation.background = situation.worker || (!blocking && engine_.carries_messages_in_background());
   return situation;
@@ -197,7 +184,7 @@ std::unique_ptr<Starts> SpreadCommunicator::new_starts(const Path& path, std::ui
   if (path.handed)
     return std::make_unique<handover::HandedStarts>(std::make_unique<SpreadEmployer>(engine_, ground_, rank_),
                                                     *engine_.worker_across_nodes(), request);
-  return std::make_unique<SpreadStarts>(ground_, request);
+  return std::make_unique<SpreadStarts>(ground_, rank_, request);
 }
 
 /// All ranks make the communicator's persistent requests in the same order.

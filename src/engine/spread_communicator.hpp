@@ -55,7 +55,6 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   const std::vector<Rank> members_;
   const Rank rank_;
   SpreadGuard guard_;
-  std::optional<aggregation::LeaderGroups> leaders_;  ///< where there is a network that reduces
   const SpreadGround ground_;
   std::shared_ptr<passes::Tables> tables_;  ///< from the first decision on, as
   std::optional<passes::Neighbourhood> near_;
@@ -64,7 +63,8 @@ class SpreadCommunicator final : public DecidingCommunicator<SpreadCommunicator>
   Decisions decisions_;
   OwnRows rows_;
 
-  SpreadOperation operation_;  ///< of blocking calls
+  std::optional<aggregation::LeaderGroups> leaders_;  ///< of blocking calls, where a network reduces
+  SpreadOperation operation_;                         ///< likewise
   CallSequence blocking_;
   const Decision* decision_ = nullptr;
   SpreadGuard::Turn turn_;

@@ -4,6 +4,13 @@
 
 namespace hocket::engine {
 
+std::optional<aggregation::LeaderGroups> leaders_of(const SpreadGround& ground, const SpreadGuard::Id& id,
+                                                    Rank rank) {
+  if (!ground.in_network) return std::nullopt;
+  return std::optional<aggregation::LeaderGroups>(std::in_place, ground.in_network, ground.network, id,
+                                                  ground.members, rank);
+}
+
 void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn,
                               std::uint32_t signature) {
   turn_ = turn;
@@ -17,6 +24,8 @@ void SpreadOperation::prepare(const Path& path, const Call& call, const SpreadGu
   ahead_ = path.ahead.get();
   part_ = ahead_ ? Part::sizes : Part::last;
   progress_before_ = 0;
+  is_leaving_ = false;
+  if (plan_->aggregates()) aggregations_.begin(*leaders_, *plan_, words_of(turn.mark));
   if (ahead_)
     lay(ahead_->plan, sizes_.gather(*ahead_, *op_));
   else
@@ -57,29 +66,21 @@ Status SpreadOperation::in_parts(Run run) noexcept {
   }
 }
 
-Status SpreadOperation::advance() noexcept {
-  return in_parts([this] { return run_->advance(); });
-}
-
-Status SpreadOperation::run_parts() noexcept {
-  return in_parts([this] { return executors::run_blocking(*run_, waiting_); });
-}
-
 /// The leaders stay until all of them have what the network did.
-Status SpreadOperation::run_aggregating() noexcept {
-  try {
-    aggregations_.begin(*ground_.leaders, *plan_, words_of(turn_.mark), waiting_);
-  } catch (...) {
-    return Status::no_memory;
-  }
-  Status status = run_parts();
-  if (status == Status::ok) status = executors::run_blocking(aggregations_, waiting_);
-  if (status != Status::ok) aggregations_.abandon();
-  return status;
+Status SpreadOperation::leave() noexcept {
+  is_leaving_ = true;
+  return aggregations_.advance();
+}
+
+Status SpreadOperation::advance() noexcept {
+  if (is_leaving_) return leave();
+  const Status status = in_parts([this] { return run_->advance(); });
+  return status == Status::ok && plan_->aggregates() ? leave() : status;
 }
 
 Status SpreadOperation::run() noexcept {
-  const Status status = plan_->aggregates() ? run_aggregating() : run_parts();
+  Status status = in_parts([this] { return executors::run_blocking(*run_, waiting_); });
+  if (status == Status::ok && plan_->aggregates()) status = executors::run_blocking(aggregations_, waiting_);
   if (status != Status::ok) [[unlikely]]
     fail(status);
   return status;
@@ -88,6 +89,7 @@ Status SpreadOperation::run() noexcept {
 void SpreadOperation::fail(Status status) noexcept {
   ground_.guard.fail(turn_, status, messages_.disagreement());
   messages_.abandon();
+  if (plan_->aggregates()) aggregations_.abandon();
 }
 
 }  // namespace hocket::engine

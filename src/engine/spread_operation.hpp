@@ -20,8 +20,12 @@ struct SpreadGround {
   transports::WaitMode wait_mode;
   const Host& host;
   std::span<const Rank> members;
-  aggregation::LeaderGroups* leaders = nullptr;  ///< null: there is no network that reduces
+  std::shared_ptr<aggregation::Service> in_network;  ///< null: there is no network that reduces
 };
+
+/// Of the calls whose messages travel under `id`; nothing where no network reduces.
+std::optional<aggregation::LeaderGroups> leaders_of(const SpreadGround& ground, const SpreadGuard::Id& id,
+                                                    Rank rank);
 
 class SpreadOperation final : public Outstanding, private transports::Watch {
  public:
@@ -32,9 +36,11 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// which others may have the core.
   static constexpr std::uint32_t few_yields = 16;
 
-  /// `id`: under which its messages travel.
-  SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, Unused* unused = nullptr)
+  /// `id`: under which its messages travel. `leaders`: of calls of its kind; null where no network reduces.
+  SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, aggregation::LeaderGroups* leaders,
+                  Unused* unused = nullptr)
       : ground_(ground),
+        leaders_(leaders),
         unused_(unused),
         waiting_{ground.wait_mode,          ground.host.poke, ground.host.context, this,
                  ground.network.sleepers(), few_yields},
@@ -44,10 +50,14 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   void prepare(const Path& path, const Call& call, const SpreadGuard::Turn& turn, std::uint32_t signature);
 
   Status advance() noexcept override;
-  transports::Blocker blocker() noexcept override { return run_->blocker(); }
+  transports::Blocker blocker() noexcept override {
+    return is_leaving_ ? aggregations_.blocker() : run_->blocker();
+  }
   const transports::Waiting& waiting() const noexcept override { return waiting_; }
   Needs needs() const noexcept override { return has_own_operation(call_) ? Needs::program : Needs::mpi; }
-  std::size_t progress() const noexcept override { return progress_before_ + run_->progress(); }
+  std::size_t progress() const noexcept override {
+    return progress_before_ + run_->progress() + (is_leaving_ ? aggregations_.progress() : 0);
+  }
   void fail(Status status) noexcept override;
   void release() noexcept override {
     if (unused_) unused_->push_back(this);
@@ -60,8 +70,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   void lay(const executors::Plan& plan, const executors::Operation& op) {
     run_.lay(plan, op, messages_, plan.aggregates() ? &aggregations_ : nullptr);
   }
-  Status run_parts() noexcept;
-  Status run_aggregating() noexcept;
+  Status leave() noexcept;
   Status follow_up() noexcept;
   Status small_blocks();
   template <class Run>
@@ -71,6 +80,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   }
 
   const SpreadGround& ground_;
+  aggregation::LeaderGroups* const leaders_;
   Unused* unused_;
   const transports::Waiting waiting_;
   transports::mpi::Messages messages_;
@@ -88,6 +98,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   SizesAhead sizes_;
   MessageRun run_;
   aggregation::Aggregations aggregations_;
+  bool is_leaving_ = false;  ///< its schedule has ended, and the leaders tell each other
 };
 
 }  // namespace hocket::engine

@@ -2,12 +2,15 @@
 
 namespace hocket::engine {
 
-SpreadStarts::SpreadStarts(const SpreadGround& ground, std::uint32_t request)
-    : ground_(ground), id_(id_of_starts(ground.guard.id(), request)) {}
+SpreadStarts::SpreadStarts(const SpreadGround& ground, Rank rank, std::uint32_t request)
+    : ground_(ground),
+      id_(id_of_starts(ground.guard.id(), request)),
+      leaders_(leaders_of(ground, id_, rank)) {}
 
 SpreadOperation& SpreadStarts::unused() {
   if (unused_.empty()) {
-    operations_.push_back(std::make_unique<SpreadOperation>(ground_, id_, &unused_));
+    operations_.push_back(
+        std::make_unique<SpreadOperation>(ground_, id_, leaders_ ? &*leaders_ : nullptr, &unused_));
     unused_.reserve(operations_.size());
     unused_.push_back(operations_.back().get());
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/call_turn.hpp"
@@ -14,8 +15,9 @@ namespace hocket::engine {
 
 class SpreadStarts final : public Starts {
  public:
-  /// `request`: 0, or of a persistent request among all of the communicator's, counted from 1.
-  SpreadStarts(const SpreadGround& ground, std::uint32_t request);
+  /// Of the communicator's rank `rank`. `request`: 0, or of a persistent request among all of its, counted
+  /// from 1.
+  SpreadStarts(const SpreadGround& ground, Rank rank, std::uint32_t request);
 
   Outstanding* start(const Prepared& prepared, const Call& call) noexcept override;
 
@@ -24,6 +26,7 @@ class SpreadStarts final : public Starts {
 
   const SpreadGround& ground_;
   const SpreadGuard::Id id_;
+  std::optional<aggregation::LeaderGroups> leaders_;
   CallSequence sequence_;
   SpreadOperation::Unused unused_;
   std::vector<std::unique_ptr<SpreadOperation>> operations_;

@@ -3,14 +3,13 @@
 namespace hocket::engine::aggregation {
 
 void Aggregations::begin(LeaderGroups& groups, const executors::Plan& plan,
-                         const transports::mpi::CallWords& call, const transports::Waiting& waiting) {
+                         const transports::mpi::CallWords& call) {
   groups_ = plan.schedule.groups.size();
   finished_ = waits_for_ = 0;
   while (operations_.size() < groups_) operations_.push_back(std::make_unique<GroupOperation>());
   for (std::size_t i = 0; i < groups_; ++i) {
     LeaderGroup& group = groups.of(plan.schedule.groups[i]);
-    operations_[i]->begin(group, groups.patience_ns(), plan.aggregations[i]);
-    group.enter(call, waiting);
+    operations_[i]->begin(group, call, groups.patience_ns(), plan.aggregations[i]);
   }
 }
 

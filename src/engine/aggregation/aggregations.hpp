@@ -13,10 +13,8 @@ namespace hocket::engine::aggregation {
 
 class Aggregations final : public executors::Aggregator {
  public:
-  /// Before a blocking call by this plan. Waits for the other leaders where a group has to be made. Throws
-  /// std::bad_alloc.
-  void begin(LeaderGroups& groups, const executors::Plan& plan, const transports::mpi::CallWords& call,
-             const transports::Waiting& waiting);
+  /// Before a call by this plan. Throws std::bad_alloc.
+  void begin(LeaderGroups& groups, const executors::Plan& plan, const transports::mpi::CallWords& call);
 
   Status start(const executors::Aggregation& what) noexcept override {
     return operations_[what.group]->start(what);

@@ -16,6 +16,10 @@ executors::Machine& Agreement::tell(MemberRuns& members) {
   return members.lay("bruck", exchange_);
 }
 
+void Agreement::assume_nothing() {
+  all_.assign(static_cast<std::size_t>(members_) * own_.size(), std::byte{0});
+}
+
 bool Agreement::is_lost_anywhere() const noexcept {
   for (Rank member = 0; member < members_; ++member)
     if (row(member)[0] != std::byte{0}) return true;

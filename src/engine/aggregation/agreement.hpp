@@ -24,7 +24,10 @@ class Agreement {
   /// Tells the others, from now on: nothing may be marked any more. Throws std::bad_alloc.
   executors::Machine& tell(MemberRuns& members);
 
-  // after it
+  /// In its place, where it is known that nothing has ended anywhere.
+  void assume_nothing();
+
+  // after either
 
   bool is_lost_anywhere() const noexcept;
   bool has_ended(Rank member, std::size_t aggregation) const noexcept {

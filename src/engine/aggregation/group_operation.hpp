@@ -21,8 +21,9 @@ namespace hocket::engine::aggregation {
 
 class GroupOperation {
  public:
-  /// Of so many aggregations at most. All outlive it. Throws std::bad_alloc.
-  void begin(LeaderGroup& group, std::uint64_t patience_ns, std::size_t aggregations);
+  /// Of so many aggregations at most; `call`: for errors. The group outlives it. Throws std::bad_alloc.
+  void begin(LeaderGroup& group, const transports::mpi::CallWords& call, std::uint64_t patience_ns,
+             std::size_t aggregations);
 
   /// As executors::Aggregator has it; but sources and targets stay until the operation has ended.
   Status start(const executors::Aggregation& what) noexcept;
@@ -39,32 +40,53 @@ class GroupOperation {
   /// Grows as it goes on.
   std::size_t progress() const noexcept { return ended_ + repairs_; }
 
-  bool was_repaired() const noexcept { return repairs_ != 0; }
-
  private:
-  enum class Stage : std::uint8_t { network, telling, messages };
+  enum class Stage : std::uint8_t {
+    queued,   ///< behind the group's operations before it
+    joining,  ///< a group is made, where there is none
+    network,
+    relaying,  ///< a small result to the next member, or waiting for it
+    telling,   ///< the others what has ended here
+    messages,  ///< do what has not
+    is_over,
+  };
   struct Started {
     executors::Aggregation what;
     Rank root = -1;
     bool is_pending = false;  ///< in the network
     offload::Request request;
     std::vector<std::byte> kept;  ///< its source, where the target is the same memory
+    std::vector<std::byte>
+        unwanted;  ///< a small result that this member does not want, but may have to pass on
   };
 
+  Status take_turn() noexcept;
+  void post_all() noexcept;
+  Status relay() noexcept;
+  void begin_relay() noexcept;
+  std::span<std::byte> small_result() noexcept;
   Status repair_all() noexcept;
-  bool post(Started& started, std::size_t number) noexcept;
+  bool post(std::size_t number) noexcept;
   void look_at_network() noexcept;
   void give_up() noexcept;
   void tell() noexcept;
   bool is_out_of_patience() noexcept;
+  transports::Blocker named(transports::Blocker blocker) const noexcept;
   const std::byte* kept_source(Started& started);
 
   LeaderGroup* group_ = nullptr;
   std::uint64_t patience_ns_ = 0;
   std::uint64_t waits_since_ns_ = 0;  ///< for the network; 0: it does not
-  Stage stage_ = Stage::network;
+  transports::mpi::CallWords call_;
+  std::uint32_t number_ = 0;
+  Stage stage_ = Stage::queued;
+  bool is_small_ = false;  ///< one aggregation, whose result is passed on
+  bool relays_ = false;
+  bool is_lost_ = false;      ///< as all members know
+  bool is_repaired_ = false;  ///< by messages
   Status broken_ = Status::ok;
   std::vector<std::unique_ptr<Started>> all_;  ///< those that have been started, then those of earlier calls
+  std::size_t expected_ = 0;                   ///< to be started, at most
   std::size_t started_ = 0;
   std::size_t ended_ = 0;  ///< in the network, here
   std::size_t repairs_ = 0;

@@ -2,39 +2,28 @@
 
 #include <algorithm>
 
-#include "engine/aggregation/message_band.hpp"
 #include "engine/aggregation/service.hpp"
 
 namespace hocket::engine::aggregation {
 
 namespace {
 
-constexpr std::uint32_t longest_pause = 1024;
-/// Groups that a member releases before it does without.
-constexpr int most_tries = 4;
-
-/// Who waits for a member waits for a rank of the communicator.
-class NamedWatch final : public transports::Watch {
- public:
-  NamedWatch(const LeaderGroup& group, transports::Watch& whole) : group_(group), whole_(whole) {}
-  Status look(Rank peer, std::uint64_t waited_ns) noexcept override {
-    return whole_.look(peer == transports::nobody ? peer : group_.name_of(peer), waited_ns);
-  }
-
- private:
-  const LeaderGroup& group_;
-  transports::Watch& whole_;
-};
+/// What is passed on has numbers of its own among the messages of an operation.
+transports::mpi::CommunicatorId relay_id(transports::mpi::CommunicatorId id) {
+  return {~id.origin, id.members};
+}
 
 }  // namespace
 
-LeaderGroup::LeaderGroup(Service& service, transports::mpi::Network& network, LeaderNames leaders)
-    : service_(service),
+LeaderGroup::LeaderGroup(std::shared_ptr<Service> service, transports::mpi::Network& network,
+                         LeaderNames leaders)
+    : service_(std::move(service)),
       names_(std::move(leaders.names)),
-      members_(network, leaders.id, std::move(leaders.world), leaders.own) {}
+      members_(network, leaders.id, std::move(leaders.world), leaders.own),
+      relay_(network, relay_id(leaders.id), members_.world(), leaders.own) {}
 
 LeaderGroup::~LeaderGroup() {
-  service_.room().forget(*this);
+  service_->room().forget(*this);
 }
 
 Rank LeaderGroup::index_of(Rank name) const noexcept {
@@ -46,55 +35,61 @@ Rank LeaderGroup::name_of(Rank member) const noexcept {
   return names_[static_cast<std::size_t>(member)];
 }
 
-void LeaderGroup::enter(const transports::mpi::CallWords& call, const transports::Waiting& waiting) noexcept {
-  members_.begin(++calls_, call);
-  service_.room().use(*this);
-  if (agreed_ || calls_ != next_try_) return;
-  try {
-    make(waiting);
-  } catch (...) {  // without memory there is no group here, which the others will hear
-    lose("no memory");
-  }
+void LeaderGroup::enter(const transports::mpi::CallWords& call) noexcept {
+  members_.begin(over_ + 1, call);
+  service_->room().use(*this);
+  tries_ = 0;
 }
 
-void LeaderGroup::make(const transports::Waiting& waiting) {
-  transports::Waiting named = waiting;
-  std::optional<NamedWatch> watch;
-  if (waiting.watch) named.watch = &watch.emplace(*this, *waiting.watch);
-  MessageBand band(members_, named);
-  for (int tries = 0; tries < most_tries; ++tries) {
-    offload::GroupOrReason made = service_.tree().make_group({members_.rank(), members_.ranks()}, band);
-    if (made.group) {
-      group_ = std::move(made.group);
-      agreed_ = true;
-      service_.report().count_group();
-      return;
-    }
-    service_.note("no group in the network: " + made.words);
-    if (!made.is_shortage) break;
-    service_.room().release_oldest();
+Status LeaderGroup::join() noexcept {
+  while (is_time_to_join()) {
+    if (!joining_) joining_.emplace(service_->tree(), offload::Member{members_.rank(), members_.ranks()});
+    if (const Status status = joining_->advance(members_); status != Status::ok) return status;
+    if (!try_again()) break;
+  }
+  return Status::ok;
+}
+
+/// What has come of it is the same on all members. False: it is enough.
+bool LeaderGroup::try_again() noexcept {
+  offload::GroupOrReason made = std::move(joining_->made());
+  joining_.reset();
+  if (made.group) {
+    group_ = std::move(made.group);
+    agreed_ = true;
+    service_->report().count_group();
+    return false;
+  }
+  service_->note("no group in the network: ", made.words);
+  if (made.is_shortage && ++tries_ < most_tries) {
+    service_->room().release_oldest();
+    return true;
   }
   put_off();
+  return false;
 }
 
+/// What has been lost once may be lost again: the longer, the rarer it is tried.
 void LeaderGroup::put_off() noexcept {
   pause_ = std::min(2 * pause_, longest_pause);
-  next_try_ = calls_ + pause_;
+  next_try_ = over_ + 1 + pause_;
 }
 
 void LeaderGroup::lose(const std::string& why) noexcept {
   group_.reset();
-  service_.note("the network has failed a group: " + why);
+  service_->note("the network has failed a group: ", why);
 }
 
-void LeaderGroup::leave(bool lost) noexcept {
-  service_.report().count_aggregated(lost);
+void LeaderGroup::leave(bool lost, bool repaired) noexcept {
+  service_->report().count_aggregated(repaired);
+  joining_.reset();
   if (lost && agreed_) {
     agreed_ = false;
     group_.reset();
     put_off();
   }
-  service_.room().done_with(*this);
+  ++over_;
+  service_->room().done_with(*this);
 }
 
 }  // namespace hocket::engine::aggregation

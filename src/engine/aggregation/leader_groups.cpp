@@ -31,7 +31,7 @@ LeaderGroup& LeaderGroups::of(const std::vector<Rank>& names) {
 }
 
 std::uint64_t LeaderGroups::patience_ns() const noexcept {
-  return service_.patience_ns();
+  return service_->patience_ns();
 }
 
 }  // namespace hocket::engine::aggregation

@@ -1,4 +1,5 @@
-// The groups of leaders of one communicator, by who is in them.
+// The groups of leaders of one communicator, by who is in them. Blocking calls have groups of their own, and
+// so have those that are started: each kind comes in one order on all ranks, but not both together.
 #pragma once
 
 #include <memory>
@@ -11,11 +12,11 @@ namespace hocket::engine::aggregation {
 
 class LeaderGroups {
  public:
-  /// `members` of the communicator, as ranks of the world, `rank` among them; its messages travel under `id`.
-  /// All outlive it.
-  LeaderGroups(Service& service, transports::mpi::Network& network, const transports::mpi::CommunicatorId& id,
-               std::span<const Rank> members, Rank rank)
-      : service_(service), network_(network), id_(id), members_(members), rank_(rank) {}
+  /// `members` of the communicator, as ranks of the world, `rank` among them, which outlive it; its messages
+  /// travel under names made of `id`.
+  LeaderGroups(std::shared_ptr<Service> service, transports::mpi::Network& network,
+               const transports::mpi::CommunicatorId& id, std::span<const Rank> members, Rank rank)
+      : service_(std::move(service)), network_(network), id_(id), members_(members), rank_(rank) {}
 
   /// `names` in the communicator; this rank is one of them. Throws std::bad_alloc.
   LeaderGroup& of(const std::vector<Rank>& names);
@@ -27,7 +28,7 @@ class LeaderGroups {
     std::unique_ptr<LeaderGroup> group;
   };
 
-  Service& service_;
+  const std::shared_ptr<Service> service_;
   transports::mpi::Network& network_;
   const transports::mpi::CommunicatorId id_;
   const std::span<const Rank> members_;

@@ -23,6 +23,7 @@ class MemberRuns {
 
   Rank ranks() const noexcept { return static_cast<Rank>(members_.size()); }
   Rank rank() const noexcept { return rank_; }
+  std::span<const Rank> world() const noexcept { return members_; }
 
   /// What is laid from now on is part of the members' operation of this number. `call`: for errors.
   void begin(std::uint32_t number, const transports::mpi::CallWords& call) noexcept {

@@ -31,7 +31,7 @@ std::unique_ptr<Service> Service::open(const ServicePlace& place, transports::mp
   job.rank = rank;
   job.size = ranks;
   job.local_rank = place.local_rank;
-  job.has_threads = place.has_threads;
+  job.has_threads = true;  // groups are made in threads of their own
   return std::unique_ptr<Service>(
       new Service(offload::Tree::open(place.library, job, band), report, place.patience_ns));
 }
@@ -41,9 +41,9 @@ bool Service::takes(ir::Collective collective, const CallKind& kind) const noexc
   return offloaded && tree_->takes(*offloaded, op_of(kind.operation), type_of(kind.element_type));
 }
 
-void Service::note(const std::string& text) noexcept {
+void Service::note(std::string_view what, const std::string& why) noexcept {
   try {
-    report_.note(text);
+    report_.note(std::string(what) + why);
   } catch (...) {  // the report lacks a line
   }
 }

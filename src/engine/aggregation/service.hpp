@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "engine/aggregation/room.hpp"
 #include "engine/call_kind.hpp"
@@ -17,7 +18,6 @@ namespace hocket::engine::aggregation {
 struct ServicePlace {
   std::string library;  ///< of SHARP; empty: none here, so nobody has one
   Rank local_rank = 0;
-  bool has_threads = false;
   std::uint64_t patience_ns = 0;  ///< in which the network has to do something; 0: any
 };
 
@@ -35,7 +35,7 @@ class Service {
   /// Whether the network can do a call of this kind, alike on all ranks.
   bool takes(ir::Collective collective, const CallKind& kind) const noexcept;
   /// Once in the report.
-  void note(const std::string& text) noexcept;
+  void note(std::string_view what, const std::string& why) noexcept;
 
  private:
   Service(std::unique_ptr<offload::Tree> tree, Report& report, std::uint64_t patience_ns)

@@ -84,10 +84,8 @@ bool connect() {
 
 /// All ranks alike, who get the same verdict.
 void open_aggregation() {
-  int level = MPI_THREAD_SINGLE;
-  const bool has_threads = host().Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
   try {
-    process.engine->open_aggregation(has_threads);
+    process.engine->open_aggregation();
   } catch (const std::exception& e) {
     explain(std::string("nothing is reduced in the network: ") + e.what());
   }
