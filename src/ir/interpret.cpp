@@ -1,7 +1,7 @@
 #include "ir/interpret.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "ir/stepper.hpp"
@@ -80,15 +80,16 @@ class Interpreter : public Actions {
 
   /// Of all who contribute, in the group's order.
   Bytes folded(const std::vector<std::vector<Bytes>>& given, std::size_t i) const {
-    std::optional<Bytes> value;
+    Bytes value;
+    bool is_first = true;
     for (const auto& chunks : given) {
       if (chunks.empty()) continue;
-      if (value)
-        fold_(*value, chunks[i]);
-      else
+      if (std::exchange(is_first, false))
         value = chunks[i];
+      else
+        fold_(value, chunks[i]);
     }
-    return std::move(value).value();
+    return value;
   }
 
   struct Private {

@@ -2,6 +2,7 @@
 // what switches would take for granted.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>

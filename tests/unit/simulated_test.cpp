@@ -222,6 +222,11 @@ ir::Schedule of_bcast(Rank rank, std::uint32_t chunks) {
   return schedule;
 }
 
+TEST(Trace, SaysThatSwitchesAreNotSimulated) {
+  const auto& row = *algorithms::find(Collective::barrier, "in_network");
+  EXPECT_THROW(trace_of(algorithms::build(row, request(row, 4)), 0), Error);
+}
+
 TEST(Simulation, NamesTheRankThatWaitsForEver) {
   const auto one_half = [](Rank rank) {
     ir::Schedule schedule = of_bcast(rank, 1);
