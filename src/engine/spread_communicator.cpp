@@ -19,7 +19,7 @@ SpreadCommunicator::SpreadCommunicator(Engine& engine, const SlotKey& key, std::
       guard_(engine, {key.origin, key.members}, members_, rank),
       ground_{*engine.network(), guard_, wait_mode(engine), engine.host(), members_, engine.in_network()},
       rows_(engine.report()),
-      leaders_(leaders_of(ground_, guard_.id(), rank)),
+      leaders_(leaders_of(ground_, guard_.id(), aggregation::LeaderGroups::Kind::blocking, rank)),
       operation_(ground_, guard_.id(), leaders_ ? &*leaders_ : nullptr),
       timed_(!engine.options().report.empty()),
       prepared_(engine.report()),

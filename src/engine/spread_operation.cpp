@@ -5,9 +5,9 @@
 namespace hocket::engine {
 
 std::optional<aggregation::LeaderGroups> leaders_of(const SpreadGround& ground, const SpreadGuard::Id& id,
-                                                    Rank rank) {
+                                                    aggregation::LeaderGroups::Kind kind, Rank rank) {
   if (!ground.in_network) return std::nullopt;
-  return std::optional<aggregation::LeaderGroups>(std::in_place, ground.in_network, ground.network, id,
+  return std::optional<aggregation::LeaderGroups>(std::in_place, ground.in_network, ground.network, id, kind,
                                                   ground.members, rank);
 }
 

@@ -23,9 +23,9 @@ struct SpreadGround {
   std::shared_ptr<aggregation::Service> in_network;  ///< null: there is no network that reduces
 };
 
-/// Of the calls whose messages travel under `id`; nothing where no network reduces.
+/// Of the calls of this kind whose messages travel under `id`; nothing where no network reduces.
 std::optional<aggregation::LeaderGroups> leaders_of(const SpreadGround& ground, const SpreadGuard::Id& id,
-                                                    Rank rank);
+                                                    aggregation::LeaderGroups::Kind kind, Rank rank);
 
 class SpreadOperation final : public Outstanding, private transports::Watch {
  public:

@@ -5,7 +5,7 @@ namespace hocket::engine {
 SpreadStarts::SpreadStarts(const SpreadGround& ground, Rank rank, std::uint32_t request)
     : ground_(ground),
       id_(id_of_starts(ground.guard.id(), request)),
-      leaders_(leaders_of(ground, id_, rank)) {}
+      leaders_(leaders_of(ground, id_, aggregation::LeaderGroups::Kind::started, rank)) {}
 
 SpreadOperation& SpreadStarts::unused() {
   if (unused_.empty()) {

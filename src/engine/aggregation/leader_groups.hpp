@@ -12,11 +12,18 @@ namespace hocket::engine::aggregation {
 
 class LeaderGroups {
  public:
+  enum class Kind : std::uint8_t { blocking, started };
+
   /// `members` of the communicator, as ranks of the world, `rank` among them, which outlive it; its messages
-  /// travel under names made of `id`.
+  /// travel under names made of `id` and `kind`.
   LeaderGroups(std::shared_ptr<Service> service, transports::mpi::Network& network,
-               const transports::mpi::CommunicatorId& id, std::span<const Rank> members, Rank rank)
-      : service_(std::move(service)), network_(network), id_(id), members_(members), rank_(rank) {}
+               const transports::mpi::CommunicatorId& id, Kind kind, std::span<const Rank> members, Rank rank)
+      : service_(std::move(service)),
+        network_(network),
+        id_(id),
+        kind_(kind),
+        members_(members),
+        rank_(rank) {}
 
   /// `names` in the communicator; this rank is one of them. Throws std::bad_alloc.
   LeaderGroup& of(const std::vector<Rank>& names);
@@ -31,6 +38,7 @@ class LeaderGroups {
   const std::shared_ptr<Service> service_;
   transports::mpi::Network& network_;
   const transports::mpi::CommunicatorId id_;
+  const Kind kind_;
   const std::span<const Rank> members_;
   const Rank rank_;
   std::vector<Known> known_;
