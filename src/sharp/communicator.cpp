@@ -61,6 +61,8 @@ void Communicator::ask_for_lock() {
   lock_.ask();
   if (refuses_locks_)
     lock_.take(wire::Error::lock_taken);
+  else if (has_been_left_)
+    fail(SHARP_COLL_ERROR);
   else
     tree_.say(head_of(wire::FrameKind::lock, group()));
 }
@@ -91,6 +93,7 @@ int Communicator::post(std::unique_ptr<Request>& request) {
 void Communicator::start_waiting() {
   while (!waiting_.empty()) {
     Request& request = *waiting_.front();
+    if (has_been_left_ && needs_tree(request)) return fail(SHARP_COLL_ERROR);
     const Decision decision = decide(request);
     if (decision == Decision::later) return;
     while (decision == Decision::made && !request.is_started() && operations_.has_room(request.streams))
@@ -116,6 +119,11 @@ Communicator::Decision Communicator::decide(Request& request) {
   }
   request.streams = request.is_decided = lock_.begin_operation();
   return request.is_decided ? Decision::made : Decision::later;
+}
+
+/// Not without bytes, nor where it is refused on this side.
+bool Communicator::needs_tree(const Request& request) const noexcept {
+  return !request.is_started() && !(refuses_locks_ && request.mode == SHARP_AGGREGATION_STREAMING);
 }
 
 bool Communicator::wants_to_stream(const Request& request) const noexcept {
@@ -163,6 +171,10 @@ void Communicator::locked(wire::Error verdict) {
 }
 
 void Communicator::lost(const wire::Failure& failure) noexcept {
+  if (failure.error == wire::Error::none && is_idle() && !lock_.is_asked()) {
+    has_been_left_ = true;  // which is for who needs the others to hear
+    return;
+  }
   const int error = failure.error == wire::Error::none ? SHARP_COLL_ERROR : sharp_error(failure.error);
   const std::string words(failure.words.data(), strnlen(failure.words.data(), failure.words.size()));
   if (!is_dead() && !context_.hides_errors()) say_error("a communicator", error, words.c_str());

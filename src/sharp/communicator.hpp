@@ -64,6 +64,8 @@ class Communicator {
   void locked(wire::Error verdict);
   void lost(const wire::Failure& failure) noexcept;
   bool is_dead() const noexcept { return error_ != SHARP_COLL_SUCCESS; }
+  /// It has something of the tree.
+  bool is_in_tree() const noexcept { return !is_dead() && !has_been_left_; }
 
  private:
   enum class Decision : std::uint8_t { made, later, refused };
@@ -71,6 +73,7 @@ class Communicator {
   bool is_idle() const noexcept { return waiting_.empty() && operations_.is_idle(); }
   void start_waiting();
   Decision decide(Request& request);
+  bool needs_tree(const Request& request) const noexcept;
   bool wants_to_stream(const Request& request) const noexcept;
   void start_next_part(Request& request);
   void end(Request& request, int how) noexcept;
@@ -83,6 +86,7 @@ class Communicator {
   Operations operations_;
   StreamingLock lock_;
   bool refuses_locks_ = false, has_joined_ = false;
+  bool has_been_left_ = false;      ///< by a member: the tree does nothing for it any more
   int error_ = SHARP_COLL_SUCCESS;  ///< the group is dead
   std::deque<Request*> waiting_;    ///< not started, or only some of it; theirs who posted them
 };

@@ -1,6 +1,7 @@
 // Groups of trees of switches: how they come about, who is refused, and who may stream.
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <functional>
 #include <future>
 #include <string>
@@ -73,6 +74,29 @@ TEST_P(Groups, CanBeMadeAndLeftWithoutEnd) {
       ASSERT_EQ(sum(member, group, 0, 1), 2u);
       member.leave(group);
     }
+  });
+}
+
+/// Of members that have as many groups as there are, only one leaves an old one: there is room for another.
+TEST_P(Groups, EndForAllWithTheFirstWhoLeaves) {
+  aggregation::Limits limits;
+  limits.groups = 2;
+  const Tree tree(GetParam(), limits);
+  std::barrier everybody(3);
+  in_threads(3, [&](std::size_t i) {
+    const auto rank = static_cast<std::uint32_t>(i);
+    Member member(tree.place_of(i), 1, rank);
+    for (const std::uint32_t group : {1U, 2U}) ASSERT_EQ(member.join(group, 3, rank), Error::none);
+    for (std::uint32_t operation = 0; operation < 20; ++operation)
+      EXPECT_EQ(sum(member, 1, operation, 1), 3u) << "and nobody misses the last one";
+    if (i == 1) member.leave(1);
+    if (i != 1) {
+      EXPECT_EQ(failure_of(member, 1), "a member has left");
+    }
+    everybody.arrive_and_wait();
+    EXPECT_EQ(member.join(3, 3, rank), Error::none);
+    EXPECT_EQ(sum(member, 3, 0, 1), 3u);
+    EXPECT_EQ(sum(member, 2, 0, 1), 3u) << "others go on";
   });
 }
 

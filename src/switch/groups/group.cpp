@@ -114,22 +114,16 @@ void Group::look_at_clock() {
     refuse(Error::join_refused);
 }
 
+/// The others could do nothing more without it: what they have of the tree is free at once. They have got all
+/// that came of operations with it before they hear of that.
 void Group::leave(Child& child) {
-  if (is_joining()) {
-    roster_.remove(child);
-  } else {
-    if (operations_.need(child)) return fail(Error::invalid, "a member has left in an operation", child.port);
-    child.port->seats.erase(child.number);
-    child.port = nullptr;
-    child.has_left = true;
-    lock_.go_on();
-  }
-  if (roster_.have_all_left()) {
-    roster_.send_up({.kind = FrameKind::leave});
-    end();
-  } else if (is_joining()) {
-    consider();
-  }
+  if (!is_joining())
+    return operations_.need(child) ? fail(Error::invalid, "a member has left in an operation", child.port)
+                                   : fail(Error::none, "a member has left", child.port);
+  roster_.remove(child);
+  if (!roster_.is_empty()) return consider();
+  roster_.send_up({.kind = FrameKind::leave});
+  end();
 }
 
 void Group::demand_established() const {
@@ -164,7 +158,7 @@ TreeLock& Group::lock() {
 
 void Group::fail(Error error, std::string_view words, const Port* origin) {
   if (is_over()) return;
-  ++site_.statistics.groups_failed;
+  if (error != Error::none) ++site_.statistics.groups_failed;
   const wire::Failure failure = wire::failure_of(error, words);
   if (roster_.above() != origin) roster_.send_up(FrameKind::failed, failure);
   roster_.send_down(FrameKind::failed, failure, origin);

@@ -41,10 +41,7 @@ Operation& Operations::operation_of(const FrameHead& head) {
   return row->second;
 }
 
-/// Of an operation. Who has left will not do so.
-void Operations::begin(Child& child, bool is_streaming) {
-  if (std::ranges::any_of(roster_.children(), [](const auto& one) { return one->has_left; }))
-    throw Disagreement(wire::Error::invalid, "a member has left");
+void Operations::begin(Child& child, bool is_streaming) const {
   std::uint32_t& count = is_streaming ? child.streaming : child.small;
   if (count == limits_.operations_per_group) throw wire::Malformed("too many outstanding operations");
   ++count;

@@ -30,7 +30,7 @@ class Operations {
   using Row = std::map<std::uint32_t, Operation>::iterator;
 
   Operation& operation_of(const wire::FrameHead& head);
-  void begin(Child& child, bool is_streaming);
+  void begin(Child& child, bool is_streaming) const;
   void move_ahead(Child& child, std::uint64_t bytes) const;
   void go_on(Row row, const Advance& advance);
   void pass_up(Row row, const Advance& advance) const;

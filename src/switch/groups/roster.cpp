@@ -22,10 +22,6 @@ void Roster::put_in_order() {
   for (std::size_t i = 0; i < children_.size(); ++i) children_[i]->index = i;
 }
 
-bool Roster::have_all_left() const noexcept {
-  return std::ranges::all_of(children_, [](const auto& child) { return child->has_left; });
-}
-
 void Roster::open_above(Group& group, Port& above, std::uint32_t number) {
   above_ = &above;
   number_above_ = number;
@@ -44,15 +40,13 @@ void Roster::send_up(wire::FrameHead head, const Slice& payload) const {
 }
 
 void Roster::send_down(const Child& child, wire::FrameHead head, const Slice& payload) {
-  if (child.has_left) return;
   head.group = child.number;
   child.port->send(head, payload);
 }
 
 void Roster::forget() noexcept {
   close_above();
-  for (const auto& child : children_)
-    if (!child->has_left) child->port->seats.erase(child->number);
+  for (const auto& child : children_) child->port->seats.erase(child->number);
   children_.clear();
 }
 

@@ -17,7 +17,6 @@ struct Child {
   std::uint32_t ranks = 0, lowest = 0;
   wire::Error error = wire::Error::none;  ///< a refusal beneath it
   std::size_t index = 0;                  ///< in the order; from the verdict on
-  bool has_left = false;
   std::uint32_t small = 0, streaming = 0;  ///< its outstanding operations
   std::uint64_t ahead = 0;                 ///< bytes sent in streaming mode and not yet come down
   // of the lock: how often it has been asked for, and given back
@@ -34,7 +33,6 @@ class Roster {
   void put_in_order();
   const Children& children() const noexcept { return children_; }
   bool is_empty() const noexcept { return children_.empty(); }
-  bool have_all_left() const noexcept;
 
   // The way up, under a number of this switch's. Without it this is the group's root, or nobody has been
   // asked yet.

@@ -13,7 +13,7 @@ using wire::Verdict;
 /// In this round.
 bool TreeLock::have_all(std::uint32_t Child::* count) const noexcept {
   return std::ranges::all_of(roster_.children(),
-                             [&](const auto& child) { return child->has_left || (*child).*count > round_; });
+                             [&](const auto& child) { return (*child).*count > round_; });
 }
 
 void TreeLock::ask(Child& child, Error below) {
@@ -30,7 +30,6 @@ void TreeLock::give_back(Child& child) {
 }
 
 void TreeLock::go_on() {
-  if (roster_.have_all_left()) return;  // the group ends
   if (is_held() && have_all(&Child::returned)) {
     release();
     ++round_;

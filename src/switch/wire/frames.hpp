@@ -20,13 +20,13 @@ inline constexpr std::uint16_t version = 1;
 enum class FrameKind : std::uint8_t {
   // up
   join = 1,  ///< Join; of a switch again, with all that it has by now, as members come
-  leave,     ///< the group is not used any more by any member below
+  leave,     ///< the group is not used any more by any member below: so it ends for all
   lock,      ///< all members below want to stream; without payload, or with a Verdict: refused below
   unlock,    ///< they have streamed; not after a refusal
   // both ways
   data = 16,  ///< bytes of operation `operation` of `group`, from `offset` on
-  failed,     ///< Failure: the group is dead, and a verdict that is waited for will not come. Group 0: the
-              ///< connection is
+  failed,     ///< Failure: the group is dead, and a verdict that is waited for will not come. Without an
+              ///< error: a member has left it. Group 0: the connection is dead
   // down
   joined = 32,  ///< Joined: the verdict
   locked,       ///< Verdict
