@@ -108,7 +108,8 @@ HandedOperation& HandedStarts::unused() {
 
 SpreadOperation& HandedStarts::unused_alone() {
   if (unused_alone_.empty()) {
-    alone_.push_back(std::make_unique<SpreadOperation>(employer_->ground(), alone_id_, nullptr, &unused_alone_));
+    alone_.push_back(
+        std::make_unique<SpreadOperation>(employer_->ground(), alone_id_, nullptr, &unused_alone_));
     unused_alone_.reserve(alone_.size());
     unused_alone_.push_back(alone_.back().get());
   }
