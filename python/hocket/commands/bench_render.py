@@ -10,6 +10,7 @@ from hocket.bench import (
     applications_page,
     costs,
     markdown,
+    net_page,
     nonblocking,
     nonblocking_page,
     timeline,
@@ -20,6 +21,7 @@ from hocket.bench import (
     workers_page,
 )
 from hocket.bench import records as blocking
+from hocket.commands import bench_net
 from hocket.console import console
 from hocket.errors import CommandError
 
@@ -42,7 +44,10 @@ def render(results: Path, page: Path) -> None:
         return _write(page, markdown.page(blocking.CELLS.read(results)))
     cells = [cell for path in _files(results) for cell in blocking.CELLS.read(path)]
     around = [cost for path in _files(results / "costs") for cost in costs.COSTS.read(path)]
-    _write(page, markdown.page(cells, around))
+    in_network = bench_net.read(_files(results / "net"))
+    for picture in net_page.draw(in_network, page.parent):
+        console.print(f"wrote {picture}")
+    _write(page, markdown.page(cells, around, net_page.section(in_network, page.parent)))
 
     for path in _files(results / "many-cores"):
         _write(page.with_name(f"{page.stem}-{path.stem}.md"), markdown.page(blocking.CELLS.read(path)))
