@@ -42,6 +42,8 @@ the vector's bytes need on a link, headers included: each node sends it up and g
 A verdict needs {ASKED_RUNS} runs. *Out of reach*: not even at line rate would the ratio be so large.
 """
 
+_burst = 16 << 10  # bytes that pass an idle link at once: of fewer the links' rate says nothing
+
 SUMMARY_HEADER = ("target", "reached")
 VERDICTS_HEADER = ("target", "MPI, situation", "bytes", "what", "asked", "found", "")
 CELLS_HEADER = (
@@ -128,12 +130,13 @@ def verdict_rows(found: Sequence[Verdict]) -> list[list[str]]:
 
 def cell_row(cell: Cell) -> list[str]:
     choice, best, ours = cell.named(CHOICE), cell.best_native(), cell.in_network()
-    share = f"{100 * cell.line_us() / ours.median_us:.1f} %" if ours and ours.valid and cell.bytes else "-"
+    has_rate = cell.bytes > _burst
+    share = f"{100 * cell.line_us() / ours.median_us:.1f} %" if ours and ours.valid and has_rate else "-"
     return [
         *(_size(cell.bytes), _time(choice), best.words if best else "-", _time(best)),
         *(ours.words if ours else "-", _time(ours)),
         *(ratio_text(over(best, ours)), ratio_text(over(choice, ours))),
-        *(microseconds(cell.line_us()) if cell.bytes else "-", share),
+        *(microseconds(cell.line_us()) if has_rate else "-", share),
     ]
 
 

@@ -21,7 +21,7 @@ from hocket.bench.topology import hocket_side, native_side
 from hocket.bench.topology_algorithms import ALGORITHMS
 from hocket.mpis import Mpi
 
-NEAR = 1.2  # times the best
+NEAR = 1.1  # times the best
 
 
 @dataclass(frozen=True)

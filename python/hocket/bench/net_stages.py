@@ -82,7 +82,7 @@ def trace(mpi: Mpi, job: Job, keep: net.Keep) -> None:
         with tempfile.TemporaryDirectory(prefix="hocket-bench-") as folder:
             file = Path(folder) / "trace.jsonl"
             one = job.with_sizes(size)
-            done = net.launch_in_lab(mpi, one, 0, "--validate-only", **{VARIABLE: str(file)})
+            done = net.launch_in_lab(mpi, one, 0, net.VALIDATE_ONLY, **{VARIABLE: str(file)})
             if done.problem:
                 raise done.problem
             fields = net.where_and_what(mpi, load, job, job.sides()[-1])

@@ -43,7 +43,7 @@ def busiest(links: Iterable[Link], at: Situation) -> tuple[int, int]:
 
 
 def _counted(mpi: Mpi, job: Job, size: int) -> tuple[int, int]:
-    done = net.reported(mpi, job.with_sizes(size), 0, "--validate-only")
+    done = net.reported(mpi, job.with_sizes(size), 0, net.VALIDATE_ONLY)
     if done.problem:
         raise done.problem
     return busiest(done.links, job.situation)
