@@ -174,11 +174,13 @@ TEST_F(RegistrationInvalidation, OfAHeapThatIsTrimmed) {
 TEST_F(RegistrationInvalidation, OfTheProgramBreak) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 32 << 20);
-  std::free(std::malloc(8 * bytes));  // malloc has what it needs, and leaves the break alone
+  void* volatile room = std::malloc(8 * bytes);
+  std::free(room);  // malloc has what it needs, and leaves the break alone
   void* const before = sbrk(static_cast<intptr_t>(bytes));
   ASSERT_NE(before, reinterpret_cast<void*>(-1));  // NOLINT(performance-no-int-to-ptr)
   const std::span buffer(static_cast<std::byte*>(before), bytes);
   EXPECT_TRUE(sight_->is_clear_of_new(buffer));
+  ASSERT_EQ(sbrk(0), static_cast<void*>(buffer.data() + bytes));
   sbrk(-static_cast<intptr_t>(bytes));
   ASSERT_EQ(sbrk(static_cast<intptr_t>(bytes)), before);
   EXPECT_TRUE(sight_->is_clear_of_new(buffer));
