@@ -106,6 +106,7 @@ void UserfaultWatch::listen() noexcept {
 
 void UserfaultWatch::read_events() noexcept {
   for (uffd_msg event;;) {
+    // it does not block: NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection)
     const ssize_t length = read(events_.number(), &event, sizeof event);
     if (length == static_cast<ssize_t>(sizeof event))
       log_.add(changed_by(event));

@@ -26,7 +26,10 @@ const void* at(std::uintptr_t number) {
 class Ledger final : public Backend {
  public:
   void* register_memory(void* address, std::size_t bytes) noexcept override {
-    if (failures > 0 && failures-- > 0) return nullptr;
+    if (failures > 0) {
+      --failures;
+      return nullptr;
+    }
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     registered[++last] = {begin / page, (begin + bytes) / page};
     return reinterpret_cast<void*>(last);  // NOLINT(performance-no-int-to-ptr)
@@ -248,7 +251,8 @@ struct Model {
 
 TEST_F(RegistrationCache, DoesWhatASimpleOneDoes) {
   const char* const given = std::getenv("TEST_SEED");
-  const unsigned seed = given ? static_cast<unsigned>(std::atoi(given)) : std::random_device{}();
+  const unsigned seed =
+      given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
   Model model;

@@ -149,7 +149,8 @@ def _rival(cell: Cell) -> str:
     return f" ({cell.fastest.mpi})" if cell.fastest and cell.hocket else ""
 
 
-def page(records: Sequence[Record], costs: Sequence[around.Cost] = ()) -> str:
+def page(records: Sequence[Record], costs: Sequence[around.Cost] = (), of_network: Sequence[str] = ()) -> str:
+    """`of_network`: lines of sections that compare no collectives."""
     if not records:
         return _intro + "\nNothing has been measured yet.\n"
     found = comparison.cells(records)
@@ -159,6 +160,7 @@ def page(records: Sequence[Record], costs: Sequence[around.Cost] = ()) -> str:
         _summary(found),
         _losses(found),
         _costs(costs),
+        of_network,
         _details(found),
     ]
     return _intro + "\n" + "\n".join(line for part in parts for line in part).rstrip() + "\n"

@@ -13,6 +13,7 @@ from hocket.commands import (
     bench_blocking,
     bench_choices,
     bench_costs,
+    bench_net,
     bench_nonblocking,
     bench_render,
     bench_topology,
@@ -24,6 +25,7 @@ from hocket.errors import CommandError
 _default_sizes = "8..4M"
 _default_seconds = 0.15
 _lab_seconds = 1.0
+_net_seconds = 0.1
 
 
 def _warn_if_busy() -> None:
@@ -39,6 +41,7 @@ def _show(path: Path, plot: Path | None) -> None:
         or bench_topology.show_file(path)
         or bench_workers.show_file(path)
         or bench_costs.show_file(path)
+        or bench_net.show_file(path)
         or bench_blocking.show_file(path, plot)
     )
     if not shown:
@@ -63,7 +66,8 @@ def bench(
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.001, help="Time per cell and side. Default: 0.15; with --topology and --workers 1."
+            min=0.001,
+            help="Time per cell and side. Default: 0.15; with --topology and --workers 1; with --net 0.1.",
         ),
     ] = None,
     type_: Annotated[str, typer.Option("--type", help="float, double or int.")] = "float",
@@ -89,11 +93,15 @@ def bench(
         bool,
         typer.Option("--workers", help="Instead: collectives by worker processes, in the lab."),
     ] = False,
+    net: Annotated[
+        bool,
+        typer.Option("--net", help="Instead: what collectives that reduce in the network are made of."),
+    ] = False,
     only: Annotated[
         str,
         typer.Option(
             help="With --topology: experiments, for example rooted,allreduce; with --workers: overlap, "
-            "heap, remote, spare, applications, metadata, core. Default: all."
+            "heap, remote, spare, applications, metadata, core; with --net: registration. Default: all."
         ),
     ] = "",
     where: Annotated[
@@ -105,7 +113,8 @@ def bench(
         typer.Option(help="With --topology: only what has too few runs in this folder or file of records."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="With --topology, --workers: in small; the numbers say nothing.")
+        bool,
+        typer.Option("--quick", help="With --topology, --workers, --net: in small; the numbers say nothing."),
     ] = False,
     rounds: Annotated[
         int,
@@ -113,7 +122,7 @@ def bench(
             "--rounds",
             "--runs",
             min=1,
-            help="With --applications, --topology, --workers: launches of each side, in turns.",
+            help="With --applications, --topology, --workers, --net: launches of each side, in turns.",
         ),
     ] = 5,
     env: Annotated[
@@ -198,6 +207,11 @@ def bench(
         _warn_if_busy()
         chosen = bench_choices.chosen_mpis(against or bench_workers.DEFAULT_MPI)
         return bench_workers.run(chosen, asked_of_workers, out)
+    if net:
+        net_sizes = bench_choices.chosen_sizes(sizes, 4) if sizes else []
+        of_net = bench_net.Options(only, net_sizes, rounds, seconds or _net_seconds, quick)
+        _warn_if_busy()
+        return bench_net.run(of_net, out)
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )

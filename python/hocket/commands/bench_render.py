@@ -12,6 +12,7 @@ from hocket.bench import (
     markdown,
     nonblocking,
     nonblocking_page,
+    registration,
     timeline,
     topology,
     topology_page,
@@ -42,7 +43,12 @@ def render(results: Path, page: Path) -> None:
         return _write(page, markdown.page(blocking.CELLS.read(results)))
     cells = [cell for path in _files(results) for cell in blocking.CELLS.read(path)]
     around = [cost for path in _files(results / "costs") for cost in costs.COSTS.read(path)]
-    _write(page, markdown.page(cells, around))
+    registered = registration.OPERATIONS.read_all(_files(results / "network"))
+    if registered:
+        picture = page.with_name(registration.PICTURE)
+        registration.draw(registered, picture)
+        console.print(f"wrote {picture}")
+    _write(page, markdown.page(cells, around, registration.section(registered, page.parent)))
 
     for path in _files(results / "many-cores"):
         _write(page.with_name(f"{page.stem}-{path.stem}.md"), markdown.page(blocking.CELLS.read(path)))
