@@ -180,6 +180,7 @@ net() {
   fresh "$results/net" .jsonl
   fresh "$results/net" -bytes.jsonl
   fresh "$results/net" -stages.jsonl
+  fresh "$results/net" -registration.jsonl
   out=$results/net/$machine.jsonl
   limited 5400 hocket bench --net --out "$out" "${in_small_topology[@]}"
 }

@@ -33,7 +33,7 @@ from hocket.bench.net_plan import Known
 from hocket.bench.net_stages import Call, Span
 from hocket.bench.net_targets import State, Target, Verdict
 from hocket.bench.net_traffic import Traffic
-from hocket.commands import bench_net
+from hocket.commands import bench_choices, bench_net, bench_registration
 from hocket.errors import CommandError
 from hocket.lab import tree
 from hocket.lab.statistics import Counted, Link
@@ -470,16 +470,33 @@ def test_what_failed_is_told_and_the_rest_goes_on(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(net, "measure", measure)
     monkeypatch.setattr(bench_net.Options, "experiments", lambda self: [SOME])
+    monkeypatch.setattr(bench_choices, "chosen_mpis", lambda text: [OPEN_MPI])
     out = tmp_path / "mine.jsonl"
     with pytest.raises(CommandError, match="1 jobs failed"):
-        bench_net.run([OPEN_MPI], bench_net.Options(runs=3), out)
+        bench_net.run(bench_net.Options(runs=3, only="allreduce"), "", out)
     assert sum(job.native == "linear" for job in tried) == 1  # it is not known to be near the best
     assert len(net.RUNS.read(out)) == 2 * 3 + 2 * 3 + 2 * 3
     tried.clear()
 
     with pytest.raises(CommandError, match="1 jobs failed"):
-        bench_net.run([OPEN_MPI], bench_net.Options(runs=3, lacking=out), out)
+        bench_net.run(bench_net.Options(runs=3, lacking=out), "", out)
     assert [job.native for job in tried] == ["linear"]
+
+
+def test_registrations_are_measured_beside_and_their_failure_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert bench_net.Options().has_registration()
+    assert bench_net.Options(only="registration,small").has_registration()
+    assert not bench_net.Options(where="nodes=8").has_registration()
+    assert not bench_net.Options(only="small").has_registration()
+
+    def refuse(*_: Any) -> None:
+        raise CommandError("nothing can be registered here", 1)
+
+    monkeypatch.setattr(bench_registration, "run", refuse)
+    with pytest.raises(CommandError, match="1 jobs failed"):
+        bench_net.run(bench_net.Options(only="registration"), "", tmp_path / "mine.jsonl")
 
 
 def test_experiments_have_names(hocket: Hocket) -> None:

@@ -15,6 +15,7 @@ from hocket.commands import (
     bench_costs,
     bench_net,
     bench_nonblocking,
+    bench_registration,
     bench_render,
     bench_topology,
     bench_workers,
@@ -40,6 +41,7 @@ def _show(path: Path, plot: Path | None) -> None:
         or bench_topology.show_file(path)
         or bench_workers.show_file(path)
         or bench_net.show_file(path)
+        or bench_registration.show_file(path)
         or bench_costs.show_file(path)
         or bench_blocking.show_file(path, plot)
     )
@@ -214,13 +216,11 @@ def bench(
         return bench_workers.run(chosen, asked_of_workers, out)
     if net:
         asked_of_network = bench_net.Options(
-            *(only, rounds, seconds or bench_net.SECONDS, quick, collectives or []),
+            *(only, rounds, seconds, quick, collectives or []),
             *(bench_choices.chosen_sizes(sizes, 4) if sizes else [], where, lacking),
         )
         _warn_if_busy()
-        return bench_net.run(
-            bench_choices.chosen_mpis(against or bench_net.DEFAULT_MPI), asked_of_network, out
-        )
+        return bench_net.run(asked_of_network, against, out)
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )

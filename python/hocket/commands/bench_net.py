@@ -1,4 +1,5 @@
-"""hocket bench --net: reduction in the network, in a lab whose switches aggregate."""
+"""hocket bench --net: reduction in the network, in a lab whose switches aggregate, and what registered memory
+has to do with it."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from hocket.bench.net_experiments import Experiment
 from hocket.bench.net_page import Found
 from hocket.bench.net_plan import Known, Work
 from hocket.bench.net_stages import LeftOutError
+from hocket.commands import bench_choices, bench_registration
 from hocket.console import console, show_table
-from hocket.errors import CommandError
+from hocket.errors import CommandError, unknown
 
 DEFAULT_MPI = "openmpi"
 SECONDS = 0.2  # per cell and side
@@ -31,18 +33,33 @@ class Options:
 
     only: str = ""  # names, with commas between them
     runs: int = 5
-    seconds: float = SECONDS
+    seconds: float | None = None  # per cell and side; what each experiment takes by itself
     quick: bool = False
     collectives: Sequence[str] = ()  # of the experiments; empty: all
     sizes: Sequence[int] = ()
     where: str = ""  # nodes=8,rate=100mbit: situations
     lacking: Path | None = None  # folder or file of records: only what has too few runs there
 
+    def _names(self) -> list[str]:
+        known = [*(one.name for one in net_experiments.EXPERIMENTS), bench_registration.NAME]
+        names = self.only.split(",") if self.only else known
+        for name in names:
+            if name not in known:
+                raise unknown("experiment", name, known)
+        return names
+
+    def has_registration(self) -> bool:
+        """Without --only not where something is asked for that it does not have."""
+        is_narrowed = bool(self.collectives or self.where or self.lacking or (self.sizes and not self.only))
+        return bench_registration.NAME in self._names() and not is_narrowed
+
     def experiments(self) -> list[Experiment]:
-        named, where = net_experiments.chosen(self.only), net_experiments.where(self.where)
+        """In the lab."""
+        named = [net_experiments.named(name) for name in self._names() if name != bench_registration.NAME]
+        where = net_experiments.where(self.where)
         found = [net_experiments.narrowed(one, self.collectives, self.sizes, where) for one in named]
         found = [one for one in found if one.cases]
-        if not found:
+        if not found and not self.has_registration():
             raise CommandError("no experiment has these collectives, sizes and situations")
         return [net_experiments.in_small(one) for one in found] if self.quick else found
 
@@ -118,15 +135,38 @@ def _known(options: Options) -> Known:
     return Known(read(files(options.lacking)).all() if options.lacking else ())
 
 
-def run(chosen: Sequence[mpis.Mpi], options: Options, out: Path | None) -> None:
-    experiments, known = options.experiments(), _known(options)
+def _registration(options: Options, out: Path | None) -> bool:
+    """Whether it could be measured."""
+    runs, seconds = (1, 0.002) if options.quick else (options.runs, options.seconds)
+    try:
+        bench_registration.run(runs, options.sizes, seconds or bench_registration.SECONDS, out)
+    except CommandError as problem:
+        console.print(f"[red]{problem}[/]")
+        return False
+    return True
+
+
+def _in_labs(experiments: Sequence[Experiment], options: Options, against: str, out: Path | None) -> int:
+    """How many jobs failed."""
+    known = _known(options)
     measuring = _Measuring(known, out)
-    runs, seconds = (1, 0.01) if options.quick else (options.runs, options.seconds)
-    for mpi in chosen:
+    runs, seconds = (1, 0.01) if options.quick else (options.runs, options.seconds or SECONDS)
+    for mpi in bench_choices.chosen_mpis(against or DEFAULT_MPI):
         for work in net_plan.plan(known, experiments, mpi, runs, seconds):
             job = work.job
             console.print(f"[dim]{job.experiment}, {mpi.name}, run {job.run}: {job}[/]")
             measuring.do(mpi, work)
     _show(Found.among(measuring.fresh))
-    if measuring.failed:
-        raise CommandError(f"{measuring.failed} jobs failed", 1)
+    return measuring.failed
+
+
+def run(options: Options, against: str, out: Path | None) -> None:
+    """`against`: MPIs; "": Open MPI."""
+    experiments = options.experiments()
+    failed = 0
+    if options.has_registration():
+        failed += not _registration(options, out)
+    if experiments:
+        failed += _in_labs(experiments, options, against, out)
+    if failed:
+        raise CommandError(f"{failed} jobs failed", 1)
