@@ -3,6 +3,7 @@ has to do with it."""
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -126,7 +127,7 @@ class _Measuring:
             work.run(lambda records: self._keep(work, records))
         except LeftOutError as problem:
             console.print(f"[yellow]left out: {problem}[/]")
-        except CommandError as problem:
+        except (CommandError, subprocess.TimeoutExpired) as problem:
             console.print(f"[red]{problem}[/]")
             self._failures[key] += 1
 
