@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures what the pages say, step by step. The records of a step replace those of the last time in bench/results, and the
 # pages are made again from all that are there. docs/benchmark.md says what each step measures and how long it takes.
-#   dev/bench.sh [STEP...]           costs blocking nonblocking nodes late progress loggp applications topology workers; without a name: all
+#   dev/bench.sh [STEP...]           costs blocking nonblocking nodes late progress loggp applications topology workers net; without a name: all
 #   dev/bench.sh --quick [STEP...]   in small and under one MPI, into build/bench: shows that it works, its numbers say nothing
 # Each command ends at its limit. What was measured until then, or until a signal, is kept.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
-steps=(costs blocking nonblocking nodes late progress loggp applications topology workers)
+steps=(costs blocking nonblocking nodes late progress loggp applications topology workers net)
 results=bench/results
 docs=docs
 machine=$(nproc)-cores
@@ -172,6 +172,17 @@ workers() {
   fresh "$results/workers" -applications.jsonl
   out=$results/workers/$machine.jsonl
   limited 3600 hocket bench --workers --out "$out" "${in_small_topology[@]}"
+}
+
+# In labs whose switches aggregate
+net() {
+  can_shape || return 0
+  fresh "$results/net" .jsonl
+  fresh "$results/net" -bytes.jsonl
+  fresh "$results/net" -stages.jsonl
+  fresh "$results/net" -registration.jsonl
+  out=$results/net/$machine.jsonl
+  limited 5400 hocket bench --net --out "$out" "${in_small_topology[@]}"
 }
 
 is_step() { [[ " ${steps[*]} " == *" $1 "* ]]; }

@@ -47,11 +47,21 @@ class HandedCounts:
     mapped: int  # of those sets of buffers, the worker uses so many where they are
 
 
+@dataclass(frozen=True)
+class AggregatedCounts:
+    """Of what a rank did in the network as its node's leader: calls, and those that messages finished."""
+
+    calls: int
+    groups: int
+    repaired: int
+
+
 @dataclass
 class Report:
     rows: list[ReportRow] = field(default_factory=list)
     plans: PlanCounts | None = None
     handed: HandedCounts | None = None
+    aggregated: AggregatedCounts | None = None
     notes: list[str] = field(default_factory=list)
 
     def accelerated(self) -> int:
@@ -87,6 +97,14 @@ def _handed(record: dict[str, Any]) -> HandedCounts:
     )
 
 
+def _aggregated(record: dict[str, Any]) -> AggregatedCounts:
+    return AggregatedCounts(
+        calls=int(record["aggregated_calls"]),
+        groups=int(record["aggregated_groups"]),
+        repaired=int(record["aggregated_repaired"]),
+    )
+
+
 def read(path: Path) -> Report:
     try:
         return parse(path.read_text(), str(path))
@@ -109,6 +127,8 @@ def parse(text: str, origin: str) -> Report:
                 report.plans = _plans(record)
             elif "handed_starts" in record:
                 report.handed = _handed(record)
+            elif "aggregated_calls" in record:
+                report.aggregated = _aggregated(record)
             else:
                 report.rows.append(_row(record))
         except (ValueError, KeyError, TypeError) as problem:
@@ -152,5 +172,8 @@ def renderable(report: Report) -> RenderableType:
         calls = f"{report.handed.starts} calls in {format_bytes(report.handed.start_bytes)}"
         there = f"it uses {report.handed.mapped} of them where they are"
         parts.append(Text(f"the node's worker was handed {calls}, and told of {told}; {there}"))
+    if report.aggregated:
+        led = f"led its node through {report.aggregated.calls} calls in the network"
+        parts.append(Text(f"this rank {led}; {report.aggregated.repaired} of them were finished by messages"))
     parts.extend(Text(f"note: {note}") for note in report.notes)
     return Group(*parts)

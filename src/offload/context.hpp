@@ -6,6 +6,7 @@
 
 #include "offload/library.hpp"
 #include "offload/out_of_band.hpp"
+#include "registration/cache.hpp"
 
 namespace hocket::offload {
 
@@ -14,13 +15,15 @@ namespace hocket::offload {
 class Registrar {
  public:
   virtual ~Registrar() = default;
-  /// Null: there is none.
-  virtual void* handle_of(const void* address, std::size_t bytes) noexcept = 0;
+  /// Held while an aggregation is on its way. Empty: there is no handle.
+  virtual registration::Lease lease(const void* address, std::size_t bytes) noexcept = 0;
+  virtual registration::Counters counters() const noexcept = 0;
 };
 
 struct Context {
   explicit Context(std::unique_ptr<const Library> from) noexcept : library(std::move(from)) {}
   ~Context() {
+    registrar.reset();
     if (handle) library->functions().finalize(handle);
   }
   Context(const Context&) = delete;
@@ -30,7 +33,7 @@ struct Context {
   OutOfBandContext world;
   sharp_coll_context* handle = nullptr;
   std::size_t longest_part = 0;
-  Registrar* registrar = nullptr;
+  std::unique_ptr<Registrar> registrar;
 };
 
 }  // namespace hocket::offload

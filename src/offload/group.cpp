@@ -28,6 +28,17 @@ const std::byte* at(const void* data, std::size_t offset) noexcept {
   return data ? static_cast<const std::byte*>(data) + offset : nullptr;
 }
 
+sharp_coll_data_desc described(const registration::Lease& memory, const std::byte* data,
+                               std::size_t bytes) noexcept {
+  sharp_coll_data_desc described{};
+  described.type = SHARP_DATA_BUFFER;
+  described.mem_type = SHARP_MEM_TYPE_HOST;
+  described.buffer.ptr = const_cast<std::byte*>(data);  // SHARP has one kind of buffer for both
+  described.buffer.length = bytes;
+  described.buffer.mem_handle = memory.handle();
+  return described;
+}
+
 }  // namespace
 
 GroupOrReason Group::make(std::shared_ptr<Context> context, const Member& self, OutOfBand& members) {
@@ -70,10 +81,12 @@ Status Group::post(const Aggregation& what, Request& request) noexcept {
   (last_ ? last_->behind_ : first_) = &request;
   last_ = &request;
   if (!waiting_) waiting_ = &request;
-  if (combines && !reduction)
+  if (combines && !reduction) {
     break_up(SHARP_COLL_ENOT_SUPP);
-  else
+  } else {
+    hold_memory(request);
     post_waiting();
+  }
   return request.status_;
 }
 
@@ -141,8 +154,9 @@ int Group::post_reduction(const Request& request, std::size_t bytes, void*& part
   const bool is_for_all = what.kind == Kind::allreduce;
   sharp_coll_reduce_spec spec{};
   spec.root = what.root;
-  spec.sbuf_desc = described(what.source, request.posted_, bytes);
-  if (is_for_all || what.root == self_.rank) spec.rbuf_desc = described(what.target, request.posted_, bytes);
+  spec.sbuf_desc = described(request.source_, at(what.source, request.posted_), bytes);
+  if (is_for_all || what.root == self_.rank)
+    spec.rbuf_desc = described(request.target_, at(what.target, request.posted_), bytes);
   spec.dtype = request.reduction_.type;
   spec.op = request.reduction_.op;
   spec.tag_dtype = request.reduction_.tag_type;
@@ -156,21 +170,22 @@ int Group::post_bcast(const Request& request, std::size_t bytes, void*& part) no
   const Aggregation& what = request.what_;
   sharp_coll_bcast_spec spec{};
   spec.root = what.root;
-  spec.buf_desc = described(what.root == self_.rank ? what.source : what.target, request.posted_, bytes);
+  spec.buf_desc = what.root == self_.rank
+                      ? described(request.source_, at(what.source, request.posted_), bytes)
+                      : described(request.target_, at(what.target, request.posted_), bytes);
   spec.size = bytes;
   return sharp().do_bcast_nb ? sharp().do_bcast_nb(comm_, &spec, &part) : SHARP_COLL_ENOT_SUPP;
 }
 
-sharp_coll_data_desc Group::described(const void* data, std::size_t offset,
-                                      std::size_t bytes) const noexcept {
-  Registrar* const registrar = context_->registrar;
-  sharp_coll_data_desc described{};
-  described.type = SHARP_DATA_BUFFER;
-  described.mem_type = SHARP_MEM_TYPE_HOST;
-  described.buffer.ptr = const_cast<std::byte*>(at(data, offset));  // SHARP has one kind of buffer for both
-  described.buffer.length = bytes;
-  if (registrar) described.buffer.mem_handle = registrar->handle_of(described.buffer.ptr, bytes);
-  return described;
+/// Registered memory is for whoever reads or writes it here.
+void Group::hold_memory(Request& request) noexcept {
+  Registrar* const registrar = context_->registrar.get();
+  const Aggregation& what = request.what_;
+  if (!registrar || what.kind == Kind::barrier) return;
+  const bool is_root = what.root == self_.rank, is_bcast = what.kind == Kind::bcast;
+  if (!is_bcast || is_root) request.source_ = registrar->lease(what.source, what.bytes);
+  if (what.kind == Kind::allreduce || is_bcast != is_root)
+    request.target_ = registrar->lease(what.target, what.bytes);
 }
 
 /// Those that are over.
@@ -188,6 +203,8 @@ void Group::take_parts(Request& request) noexcept {
 void Group::end(Request& request, Status status) noexcept {
   (request.before_ ? request.before_->behind_ : first_) = request.behind_;
   (request.behind_ ? request.behind_->before_ : last_) = request.before_;
+  request.source_.end();
+  request.target_.end();
   request.status_ = status;
   if (status != Status::ok && request.error_ == SHARP_COLL_SUCCESS) request.error_ = error_;
 }
@@ -196,18 +213,19 @@ void Group::end(Request& request, Status status) noexcept {
 void Group::break_up(int error) noexcept {
   error_ = error;
   waiting_ = nullptr;
-  while (first_) {
-    Request& request = *first_;
-    take_parts(request);
-    const bool is_well = request.is_over() && request.error_ == SHARP_COLL_SUCCESS;
-    for (void*& part : request.parts_) {
-      if (part) sharp().req_free(part);
-      part = nullptr;
-    }
-    end(request, is_well ? Status::ok : Status::failed);
-  }
+  for (Request* one = first_; one; one = one->behind_) let_go(*one);
   if (comm_) sharp().comm_destroy(comm_);
   comm_ = nullptr;
+  while (first_) end(*first_, first_->error_ == SHARP_COLL_SUCCESS ? Status::ok : Status::failed);
+}
+
+void Group::let_go(Request& request) noexcept {
+  take_parts(request);
+  if (!request.is_over() && request.error_ == SHARP_COLL_SUCCESS) request.error_ = error_;
+  for (void*& part : request.parts_) {
+    if (part) sharp().req_free(part);
+    part = nullptr;
+  }
 }
 
 }  // namespace hocket::offload

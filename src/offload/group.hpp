@@ -61,13 +61,14 @@ class Group {
   int post_part(const Request& request, std::size_t bytes, void*& part) noexcept;
   int post_reduction(const Request& request, std::size_t bytes, void*& part) noexcept;
   int post_bcast(const Request& request, std::size_t bytes, void*& part) noexcept;
-  sharp_coll_data_desc described(const void* data, std::size_t offset, std::size_t bytes) const noexcept;
+  void hold_memory(Request& request) noexcept;
 
   void make_room() noexcept;
   void look(Request& request) noexcept;
   void take_parts(Request& request) noexcept;
   void end(Request& request, Status status) noexcept;
   void break_up(int error) noexcept;
+  void let_go(Request& request) noexcept;
 
   const std::shared_ptr<Context> context_;
   const Member self_;

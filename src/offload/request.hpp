@@ -7,6 +7,7 @@
 #include "base/status.hpp"
 #include "offload/aggregation.hpp"
 #include "offload/elements.hpp"
+#include "registration/cache.hpp"
 
 namespace hocket::offload {
 
@@ -28,6 +29,7 @@ class Request {
 
   Aggregation what_;
   Reduction reduction_;
+  registration::Lease source_, target_;
   std::size_t posted_ = 0;        ///< bytes
   bool is_posted_ = false;        ///< all of it
   std::array<void*, 2> parts_{};  ///< SHARP's requests: the next part is posted before the one before it ends

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 
 #include "base/error.hpp"
+#include "offload/cached_memory.hpp"
 
 namespace hocket::offload {
 
@@ -91,6 +93,20 @@ Terms of_all(std::span<const Terms> ranks) noexcept {
   return agreed;
 }
 
+/// Others need not have one alike: who has no handles has the library copy.
+std::unique_ptr<Registrar> registrar_of(Context& context) noexcept {
+  try {
+    return std::make_unique<CachedMemory>(context);
+  } catch (const std::exception&) {  // not worth an error
+    return nullptr;
+  }
+}
+
+bool registers(const Job& job, const std::string& library) {
+  if (job.registers != Job::Registers::if_looked_at) return job.registers == Job::Registers::always;
+  return library != beside_this_library();
+}
+
 }  // namespace
 
 std::unique_ptr<Tree> Tree::open(const std::string& library, const Job& job, OutOfBand& ranks) {
@@ -103,6 +119,7 @@ std::unique_ptr<Tree> Tree::open(const std::string& library, const Job& job, Out
   const Terms terms = agree(ranks, self, own_terms(*context, job), of_all).value_or(none);
   if (terms.error != SHARP_COLL_SUCCESS)
     throw Error(library + ": " + context->library->words_of(terms.error));
+  if (registers(job, library)) context->registrar = registrar_of(*context);
   return std::unique_ptr<Tree>(new Tree(context, terms));
 }
 
@@ -126,14 +143,8 @@ GroupOrReason Tree::make_group(const Member& self, OutOfBand& members) {
   return Group::make(context_, self, members);
 }
 
-void* Tree::register_memory(void* address, std::size_t bytes) noexcept {
-  void* handle = nullptr;
-  const int error = context_->library->functions().reg_mr(context_->handle, address, bytes, &handle);
-  return error == SHARP_COLL_SUCCESS ? handle : nullptr;
-}
-
-void Tree::forget_memory(void* handle) noexcept {
-  context_->library->functions().dereg_mr(context_->handle, handle);
+registration::Counters Tree::registrations() const noexcept {
+  return context_->registrar ? context_->registrar->counters() : registration::Counters{};
 }
 
 }  // namespace hocket::offload

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,8 @@ struct Job {
   /// Bytes of one operation of SHARP's; the groups cut longer aggregations. NCCL's plugin knows this limit of
   /// libraries below API 3.6.
   std::size_t longest_part = std::size_t{512} << 20U;
+  /// Memory is registered for the library. Hocket's own does not look at handles.
+  enum class Registers : std::uint8_t { if_looked_at, never, always } registers = Registers::if_looked_at;
 };
 
 /// Of each rank's libraries, environments and switches: what all have.
@@ -56,11 +59,8 @@ class Tree {
   /// Goes on with all that is outstanding, of all groups.
   void progress() noexcept { context_->library->functions().progress(context_->handle); }
 
-  /// For groups that are made from now on; none without a call. It outlives them.
-  void use(Registrar& registrar) noexcept { context_->registrar = &registrar; }
-  /// Null: it cannot be registered.
-  void* register_memory(void* address, std::size_t bytes) noexcept;
-  void forget_memory(void* handle) noexcept;
+  /// All zero where nothing is registered.
+  registration::Counters registrations() const noexcept;
 
  private:
   Tree(std::shared_ptr<Context> context, const Terms& terms) noexcept

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "offload/elements.hpp"
@@ -200,15 +201,35 @@ TEST_F(OffloadOldLibrary, SaysWhyThereIsNoTree) {
 }
 
 TEST_F(OffloadOldLibrary, GetsTheHandlesOfRegisteredMemory) {
-  struct Known final : offload::Registrar {
-    void* handle = nullptr;
-    void* handle_of(const void*, std::size_t) noexcept override { return handle; }
-  } known;
-  known.handle = tree_->register_memory(&known, sizeof known);
-  tree_->use(known);
-  EXPECT_EQ(run(*group_, sum_of(8)), Status::ok);
-  EXPECT_EQ(library_.handle, &known);
-  tree_->forget_memory(known.handle);
+  constexpr std::size_t bytes = 100'000;
+  const std::vector<char> source(bytes);
+  std::vector<char> target(bytes);
+  Aggregation sum = sum_of(bytes);
+  sum.source = source.data();
+  sum.target = target.data();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run(*group_, sum), Status::ok);
+    EXPECT_NE(library_.handle, nullptr);
+  }
+  const registration::Counters found = tree_->registrations();
+  EXPECT_EQ(found.hits + found.misses, 6U);
+  const int expected = found.hits > 0 ? 2 : 6;  // where changes of memory can be watched, and elsewhere
+  EXPECT_EQ(library_.registrations, expected);
+  sum.source = nullptr;
+  sum.bytes = 8;
+  run(*group_, sum);
+  EXPECT_EQ(library_.handle, nullptr) << "too short to be worth it";
+  tree_.reset();
+  group_.reset();
+  EXPECT_EQ(library_.registered, 0);
+}
+
+TEST_F(OffloadOldLibrary, GetsNoHandlesThatItDoesNotWant) {
+  group_.reset();
+  tree_ = offload::Tree::open(OLD_LIBRARY, {.registers = offload::Job::Registers::never}, room_);
+  group_ = make_group().group;
+  EXPECT_EQ(run(*group_, sum_of(100'000)), Status::ok);
+  EXPECT_EQ(library_.registrations, 0);
 }
 
 }  // namespace

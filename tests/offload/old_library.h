@@ -16,6 +16,7 @@ struct OldLibrary {
   const char* next; /* where the last buffer ended */
   int gaps;         /* buffers that began elsewhere */
   void* handle;     /* of memory, in the last post */
+  int registered, registrations;
 };
 
 #endif

@@ -23,11 +23,13 @@ HANDED = {
     "handed_buffer_bytes": 700,
     "handed_mapped": 1,
 }
+AGGREGATED = {"aggregated_calls": 6, "aggregated_groups": 1, "aggregated_repaired": 2}
 PLANS = {"plan_hits": 9, "plan_misses": 1, "plan_evictions": 0}
 LINES = [
     *(dict(zip(FIELDS, row, strict=True), bytes=80) for row in ROWS),
     PLANS,
     HANDED,
+    AGGREGATED,
     {"note": "no CMA: EPERM"},
 ]
 
@@ -43,6 +45,7 @@ def test_a_report_is_shown(hocket: Hocket, tmp_path: Path) -> None:
     assert "several nodes" in shown.stdout
     assert "1 plans made, used again by 9 calls, 0 given up for others" in shown.stdout
     assert "handed 7 calls in 168 B, and told of 2 sets of buffers in 700 B" in shown.stdout
+    assert "6 calls in the network; 2 of them were finished by messages" in shown.stdout
     assert "note: no CMA: EPERM" in shown.stdout
 
 

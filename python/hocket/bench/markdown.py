@@ -149,9 +149,12 @@ def _rival(cell: Cell) -> str:
     return f" ({cell.fastest.mpi})" if cell.fastest and cell.hocket else ""
 
 
-def page(records: Sequence[Record], costs: Sequence[around.Cost] = ()) -> str:
-    if not records:
+def page(records: Sequence[Record], costs: Sequence[around.Cost] = (), more: Sequence[str] = ()) -> str:
+    """`more`: lines of sections that stand before the details."""
+    if not records and not more:
         return _intro + "\nNothing has been measured yet.\n"
+    if not records:
+        return _intro + "\n" + "\n".join(more).rstrip() + "\n"
     found = comparison.cells(records)
     parts = [
         machines(records),
@@ -159,6 +162,7 @@ def page(records: Sequence[Record], costs: Sequence[around.Cost] = ()) -> str:
         _summary(found),
         _losses(found),
         _costs(costs),
+        more,
         _details(found),
     ]
     return _intro + "\n" + "\n".join(line for part in parts for line in part).rstrip() + "\n"

@@ -39,3 +39,7 @@ def loggp_program(family: str) -> Path:
 
 def latencies_program(family: str) -> Path:
     return _program(f"hocket_latencies_{family}")
+
+
+def registration_program() -> Path:
+    return _program("hocket_registration")

@@ -34,6 +34,14 @@ ALGORITHMS: dict[str, dict[str, dict[str, str]]] = {
     },
 }
 
+# Of the MPIs that have a name
+_FAMILIES = {"openmpi": "ompi", "debian": "ompi", "mpich": "mpich", "debian-mpich": "mpich", "intel": "mpich"}
+
+
+def of_mpi(name: str, collective: str) -> dict[str, str]:
+    """Which it can be forced to take; none of an MPI that has no name."""
+    return ALGORITHMS.get(_FAMILIES.get(name, ""), {}).get(collective, {})
+
 
 def forced(family: str, collective: str, name: str) -> dict[str, str]:
     """The variables that make the MPI take that algorithm; none for its own choice."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hocket.bench import topology, topology_cells, topology_experiments
-from hocket.bench.topology_algorithms import ALGORITHMS
+from hocket.bench.topology_algorithms import of_mpi
 from hocket.bench.topology_cells import Cell, Side
 from hocket.bench.topology_experiments import Experiment, Target
 from hocket.errors import CommandError
@@ -62,10 +62,6 @@ class Verdict:
         return f"**{self}, missed**" if self.state == State.MISSED else str(self)
 
 
-# Of the MPIs that have a name: which algorithms they can be forced to take.
-_FAMILIES = {"openmpi": "ompi", "debian": "ompi", "mpich": "mpich", "debian-mpich": "mpich", "intel": "mpich"}
-
-
 def _experiment(name: str) -> Experiment | None:
     """Records outlive experiments: one that is gone has no target."""
     try:
@@ -81,7 +77,7 @@ def _rivals(experiment: Experiment, cell: Cell, target: Target) -> list[str]:
     if target.over:
         return [topology.native_side(target.over)]
     case = experiment.case_of(cell.group.collective, cell.bytes)
-    table = ALGORITHMS.get(_FAMILIES.get(cell.group.mpi, ""), {}).get(cell.group.collective, {})
+    table = of_mpi(cell.group.mpi, cell.group.collective)
     forced = [name for name in case.natives if name in table] if case else []
     return [topology.native_side(name) for name in ("", *forced)]
 

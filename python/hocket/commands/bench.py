@@ -13,7 +13,9 @@ from hocket.commands import (
     bench_blocking,
     bench_choices,
     bench_costs,
+    bench_net,
     bench_nonblocking,
+    bench_registration,
     bench_render,
     bench_topology,
     bench_workers,
@@ -38,6 +40,8 @@ def _show(path: Path, plot: Path | None) -> None:
         or bench_applications.show_file(path)
         or bench_topology.show_file(path)
         or bench_workers.show_file(path)
+        or bench_net.show_file(path)
+        or bench_registration.show_file(path)
         or bench_costs.show_file(path)
         or bench_blocking.show_file(path, plot)
     )
@@ -63,7 +67,8 @@ def bench(
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.001, help="Time per cell and side. Default: 0.15; with --topology and --workers 1."
+            min=0.001,
+            help="Time per cell and side. Default: 0.15; with --net 0.2, with --topology and --workers 1.",
         ),
     ] = None,
     type_: Annotated[str, typer.Option("--type", help="float, double or int.")] = "float",
@@ -89,23 +94,34 @@ def bench(
         bool,
         typer.Option("--workers", help="Instead: collectives by worker processes, in the lab."),
     ] = False,
+    net: Annotated[
+        bool,
+        typer.Option("--net", help="Instead: reduction in the network, in a lab whose switches aggregate."),
+    ] = False,
     only: Annotated[
         str,
         typer.Option(
             help="With --topology: experiments, for example rooted,allreduce; with --workers: overlap, "
-            "heap, remote, spare, applications, metadata, core. Default: all."
+            "heap, remote, spare, applications, metadata, core; with --net: experiments, for example "
+            "allreduce,small. Default: all."
         ),
     ] = "",
     where: Annotated[
         str,
-        typer.Option(help="With --topology: situations, for example ppn=2,latency_us=500. Default: all."),
+        typer.Option(
+            help="With --topology: situations, for example ppn=2,latency_us=500; with --net: "
+            "nodes=8,rate=100mbit. Default: all."
+        ),
     ] = "",
     lacking: Annotated[
         Path | None,
-        typer.Option(help="With --topology: only what has too few runs in this folder or file of records."),
+        typer.Option(
+            help="With --topology, --net: only what has too few runs in this folder or file of records."
+        ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="With --topology, --workers: in small; the numbers say nothing.")
+        bool,
+        typer.Option("--quick", help="With --topology, --workers, --net: in small; the numbers say nothing."),
     ] = False,
     rounds: Annotated[
         int,
@@ -113,7 +129,7 @@ def bench(
             "--rounds",
             "--runs",
             min=1,
-            help="With --applications, --topology, --workers: launches of each side, in turns.",
+            help="With --applications, --topology, --workers, --net: launches of each side, in turns.",
         ),
     ] = 5,
     env: Annotated[
@@ -198,6 +214,13 @@ def bench(
         _warn_if_busy()
         chosen = bench_choices.chosen_mpis(against or bench_workers.DEFAULT_MPI)
         return bench_workers.run(chosen, asked_of_workers, out)
+    if net:
+        asked_of_network = bench_net.Options(
+            *(only, rounds, seconds, quick, collectives or []),
+            *(bench_choices.chosen_sizes(sizes, 4) if sizes else [], where, lacking),
+        )
+        _warn_if_busy()
+        return bench_net.run(asked_of_network, against, out)
     more = bench_nonblocking.Options(
         tests, compute, skew, noise, operations, seed, trace, gantt, progress, node_size
     )

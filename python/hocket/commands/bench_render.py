@@ -10,8 +10,10 @@ from hocket.bench import (
     applications_page,
     costs,
     markdown,
+    net_page,
     nonblocking,
     nonblocking_page,
+    registration,
     timeline,
     topology,
     topology_page,
@@ -20,6 +22,7 @@ from hocket.bench import (
     workers_page,
 )
 from hocket.bench import records as blocking
+from hocket.commands import bench_net
 from hocket.console import console
 from hocket.errors import CommandError
 
@@ -36,13 +39,25 @@ def _files(folder: Path) -> Sequence[Path]:
     return sorted(folder.glob("*.jsonl"))
 
 
+def _of_network(files: Sequence[Path], folder: Path) -> list[str]:
+    """Sections, and their pictures in the page's folder."""
+    in_network, registered = bench_net.read(files), registration.OPERATIONS.read_all(files)
+    drawn = net_page.draw(in_network, folder)
+    if registered:
+        drawn.append(folder / registration.PICTURE)
+        registration.draw(registered, drawn[-1])
+    for picture in drawn:
+        console.print(f"wrote {picture}")
+    return [*net_page.section(in_network, folder), *registration.section(registered, folder)]
+
+
 def render(results: Path, page: Path) -> None:
     """The other pages are written beside `page`, where there are records for them."""
     if not results.is_dir():
         return _write(page, markdown.page(blocking.CELLS.read(results)))
     cells = [cell for path in _files(results) for cell in blocking.CELLS.read(path)]
     around = [cost for path in _files(results / "costs") for cost in costs.COSTS.read(path)]
-    _write(page, markdown.page(cells, around))
+    _write(page, markdown.page(cells, around, _of_network(_files(results / "net"), page.parent)))
 
     for path in _files(results / "many-cores"):
         _write(page.with_name(f"{page.stem}-{path.stem}.md"), markdown.page(blocking.CELLS.read(path)))
