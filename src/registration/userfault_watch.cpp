@@ -148,20 +148,26 @@ std::span<const Pages> UserfaultWatch::changes() noexcept {
   return {told_.pages.data(), told_.count};
 }
 
+/// The thread may give the descriptor up meanwhile.
+bool UserfaultWatch::ask(unsigned long what, void* argument) noexcept {
+  const std::lock_guard lock(mutex_);
+  return !is_lost_ && ioctl(events_.number(), what, argument) == 0;
+}
+
 /// Faults on protected pages are what it asks for, as it protects none.
 bool UserfaultWatch::begin(const Pages& pages) noexcept {
   uffdio_register wanted{};
   wanted.range = range_of(pages);
   wanted.mode = UFFDIO_REGISTER_MODE_WP;
-  if (ioctl(events_.number(), UFFDIO_REGISTER, &wanted) != 0) return false;
-  if (are_private_memory(pages)) return true;
+  if (!ask(UFFDIO_REGISTER, &wanted)) return false;
+  if (are_private_memory(pages)) return true;  // allocates: not under the lock
   end(pages);
   return false;
 }
 
 void UserfaultWatch::end(const Pages& pages) noexcept {
   uffdio_range range = range_of(pages);
-  ioctl(events_.number(), UFFDIO_UNREGISTER, &range);
+  ask(UFFDIO_UNREGISTER, &range);
 }
 
 }  // namespace hocket::registration

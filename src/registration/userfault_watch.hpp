@@ -44,6 +44,7 @@ class UserfaultWatch final : public Watch {
   void start_thread();
   void listen() noexcept;
   void read_events() noexcept;
+  bool ask(unsigned long what, void* argument) noexcept;
   Now state() noexcept;
 
   ForkMark mark_;
