@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "base/error.hpp"
 
@@ -81,6 +83,11 @@ std::optional<std::string> read_if_there(const std::string& path, std::size_t mo
   std::string text;
   if (!read_all(file.descriptor(), most_bytes, 0, text)) return std::nullopt;
   return text;
+}
+
+bool write_file(const std::string& path, std::string_view text) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), std::fclose);
+  return file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
 }
 
 bool is_folder(const std::string& path) {

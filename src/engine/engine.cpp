@@ -49,6 +49,7 @@ void Engine::open_aggregation() {
   if (place.library.empty()) return;
   place.local_rank = local_rank_;
   place.patience_ns = static_cast<std::uint64_t>(options_.stall_seconds * 1e9);
+  place.trace = options_.trace;
   transports::Waiting waiting;
   waiting.mode = wait_mode(*this);
   waiting.poke = host_.poke;
@@ -70,6 +71,7 @@ void Engine::hear_of_workers() noexcept {
 
 void Engine::disconnect() {
   if (employed_.worker) employed_.worker->leave();
+  if (in_network_) in_network_->write_trace();
   in_network_.reset();
   if (network_) network_->close();
 }

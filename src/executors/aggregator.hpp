@@ -33,6 +33,8 @@ class Aggregator {
   virtual Status settle(std::uint32_t group, std::uint32_t step) noexcept = 0;
   /// What those that are pending wait for.
   virtual transports::Blocker blocker() const noexcept { return {}; }
+  /// All ops of a round have ended.
+  virtual void end_round() noexcept {}
   /// Before a turn, while some have been started and not settled: goes on with them, where that takes asking.
   virtual void go_on() noexcept {}
 };

@@ -23,6 +23,7 @@ Status Machine::advance() noexcept {
       if (const Status done = step(s.ops[pc_]); done != Status::ok) return done;
     if (const Status done = finish_round(); done != Status::ok) return done;
     transfers_ = pieces_ = 0;
+    if (via_.aggregator) via_.aggregator->end_round();
   }
   return Status::ok;
 }

@@ -1,11 +1,15 @@
 #include "engine/aggregation/aggregations.hpp"
 
+#include <utility>
+
 namespace hocket::engine::aggregation {
 
 void Aggregations::begin(LeaderGroups& groups, const executors::Plan& plan,
                          const transports::mpi::CallWords& call) {
   groups_ = plan.schedule.groups.size();
   finished_ = waits_for_ = 0;
+  trace_ = groups_ != 0 ? groups.trace() : nullptr;
+  if (trace_) trace_->begin(plan.aggregations.front());
   while (operations_.size() < groups_) operations_.push_back(std::make_unique<GroupOperation>());
   for (std::size_t i = 0; i < groups_; ++i) {
     LeaderGroup& group = groups.of(plan.schedule.groups[i]);
@@ -19,6 +23,8 @@ void Aggregations::go_on() noexcept {
 }
 
 Status Aggregations::advance() noexcept {
+  if (trace_) [[unlikely]]
+    std::exchange(trace_, nullptr)->end();
   for (; finished_ < groups_; ++finished_)
     if (const Status status = operations_[finished_]->finish(); status != Status::ok)
       return waits_for(finished_, status);

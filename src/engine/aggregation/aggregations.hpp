@@ -6,6 +6,7 @@
 
 #include "engine/aggregation/group_operation.hpp"
 #include "engine/aggregation/leader_groups.hpp"
+#include "engine/aggregation/trace.hpp"
 #include "executors/aggregator.hpp"
 #include "executors/plan.hpp"
 
@@ -17,10 +18,19 @@ class Aggregations final : public executors::Aggregator {
   void begin(LeaderGroups& groups, const executors::Plan& plan, const transports::mpi::CallWords& call);
 
   Status start(const executors::Aggregation& what) noexcept override {
+    if (trace_ && what.group == 0) [[unlikely]]
+      trace_->started(what.step);
     return operations_[what.group]->start(what);
   }
   Status settle(std::uint32_t group, std::uint32_t step) noexcept override {
-    return waits_for(group, operations_[group]->settle(step));
+    const Status status = waits_for(group, operations_[group]->settle(step));
+    if (trace_ && group == 0 && status == Status::ok) [[unlikely]]
+      trace_->settled(step);
+    return status;
+  }
+  void end_round() noexcept override {
+    if (trace_) [[unlikely]]
+      trace_->ended_round();
   }
   transports::Blocker blocker() const noexcept override { return operations_[waits_for_]->blocker(); }
   void go_on() noexcept override;
@@ -40,6 +50,7 @@ class Aggregations final : public executors::Aggregator {
   }
 
   std::vector<std::unique_ptr<GroupOperation>> operations_;  ///< by the schedule's groups
+  Trace* trace_ = nullptr;                                   ///< of the first group, if one is asked for
   std::size_t groups_ = 0;
   std::size_t finished_ = 0;
   std::size_t waits_for_ = 0;

@@ -31,6 +31,10 @@ LeaderGroup& LeaderGroups::of(const std::vector<Rank>& names) {
   return *known_.back().group;
 }
 
+Trace* LeaderGroups::trace() const noexcept {
+  return service_->trace();
+}
+
 std::uint64_t LeaderGroups::patience_ns() const noexcept {
   return service_->patience_ns();
 }

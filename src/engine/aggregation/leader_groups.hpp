@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/aggregation/leader_group.hpp"
+#include "engine/aggregation/trace.hpp"
 
 namespace hocket::engine::aggregation {
 
@@ -28,6 +29,7 @@ class LeaderGroups {
   /// `names` in the communicator; this rank is one of them. Throws std::bad_alloc.
   LeaderGroup& of(const std::vector<Rank>& names);
   std::uint64_t patience_ns() const noexcept;
+  Trace* trace() const noexcept;  ///< null: none is asked for
 
  private:
   struct Known {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "engine/aggregation/message_band.hpp"
 #include "engine/aggregation/reductions.hpp"
 
@@ -32,13 +33,21 @@ std::unique_ptr<Service> Service::open(const ServicePlace& place, transports::mp
   job.size = ranks;
   job.local_rank = place.local_rank;
   job.has_threads = true;  // groups are made in threads of their own
-  return std::unique_ptr<Service>(
-      new Service(offload::Tree::open(place.library, job, band), report, place.patience_ns));
+  return std::unique_ptr<Service>(new Service(offload::Tree::open(place.library, job, band), report,
+                                              place.patience_ns, rank == 0 ? place.trace : std::string()));
 }
 
 bool Service::takes(ir::Collective collective, const CallKind& kind) const noexcept {
   const auto offloaded = kind_of(collective);
   return offloaded && tree_->takes(*offloaded, op_of(kind.operation), type_of(kind.element_type));
+}
+
+void Service::write_trace() noexcept {
+  if (trace_file_.empty()) return;
+  try {
+    if (!write_file(trace_file_, trace_.jsonl())) note("the trace cannot be written to ", trace_file_);
+  } catch (...) {  // no memory for it: there is none
+  }
 }
 
 void Service::note(std::string_view what, const std::string& why) noexcept {

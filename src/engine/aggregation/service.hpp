@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/aggregation/room.hpp"
+#include "engine/aggregation/trace.hpp"
 #include "engine/call_kind.hpp"
 #include "engine/report.hpp"
 #include "offload/tree.hpp"
@@ -19,6 +20,7 @@ struct ServicePlace {
   std::string library;  ///< of SHARP; empty: none here, so nobody has one
   Rank local_rank = 0;
   std::uint64_t patience_ns = 0;  ///< in which the network has to do something; 0: any
+  std::string trace;              ///< file for it; empty: none
 };
 
 class Service {
@@ -32,18 +34,27 @@ class Service {
   Room& room() noexcept { return room_; }
   Report& report() noexcept { return report_; }
   std::uint64_t patience_ns() const noexcept { return patience_ns_; }
+  /// Null: none is asked for, of this rank.
+  Trace* trace() noexcept { return trace_file_.empty() ? nullptr : &trace_; }
+  void write_trace() noexcept;
   /// Whether the network can do a call of this kind, alike on all ranks.
   bool takes(ir::Collective collective, const CallKind& kind) const noexcept;
   /// Once in the report.
   void note(std::string_view what, const std::string& why) noexcept;
 
  private:
-  Service(std::unique_ptr<offload::Tree> tree, Report& report, std::uint64_t patience_ns)
-      : tree_(std::move(tree)), report_(report), patience_ns_(patience_ns) {}
+  Service(std::unique_ptr<offload::Tree> tree, Report& report, std::uint64_t patience_ns,
+          std::string trace_file)
+      : tree_(std::move(tree)),
+        report_(report),
+        patience_ns_(patience_ns),
+        trace_file_(std::move(trace_file)) {}
 
   const std::unique_ptr<offload::Tree> tree_;
   Report& report_;
   const std::uint64_t patience_ns_;
+  const std::string trace_file_;
+  Trace trace_;
   Room room_;
 };
 
