@@ -67,6 +67,7 @@ void LeaderGroup::make(const transports::Waiting& waiting) {
     if (made.group) {
       group_ = std::move(made.group);
       agreed_ = true;
+      made_at_ = calls_;
       service_.report().count_group();
       return;
     }
@@ -91,6 +92,7 @@ void LeaderGroup::leave(bool lost) noexcept {
   service_.report().count_aggregated(lost);
   if (lost && agreed_) {
     agreed_ = false;
+    if (calls_ - made_at_ > pause_) pause_ = shortest_pause;  // it was of use: the next may be, too
     group_.reset();
     put_off();
   }

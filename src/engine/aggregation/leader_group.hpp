@@ -51,6 +51,8 @@ class LeaderGroup {
  private:
   friend class Room;
 
+  static constexpr std::uint32_t shortest_pause = 4;
+
   void make(const transports::Waiting& waiting);
   void put_off() noexcept;
 
@@ -62,7 +64,8 @@ class LeaderGroup {
   bool in_use_ = false;  ///< by a call: nobody may take it away
   std::uint32_t calls_ = 0;
   std::uint32_t next_try_ = 1;
-  std::uint32_t pause_ = 4;  ///< calls between the last two tries
+  std::uint32_t made_at_ = 0;             ///< the call
+  std::uint32_t pause_ = shortest_pause;  ///< calls between the last two tries
 };
 
 }  // namespace hocket::engine::aggregation
