@@ -2,7 +2,8 @@
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
     mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD]
-                  [--switch HOCKET_SWITCH] [--seconds 60] [--env A=B] -- PROGRAM...
+                  [--switch HOCKET_SWITCH] [--faulty-switches HOCKET_SWITCH] [--seconds 60] [--env A=B]
+                  -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
 debian_openmpi and debian_mpich are apt's. A family that is not there exits 77 (a skip) and says why.
@@ -93,6 +94,7 @@ def main() -> int:
         "--remote-worker", metavar="HOCKETD", help="its workers run there, as on another host"
     )
     parser.add_argument("--switch", metavar="HOCKET_SWITCH", help="beside a tree of two of these")
+    parser.add_argument("--faulty-switches", metavar="HOCKET_SWITCH", help="beside a tree that fails")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
@@ -105,6 +107,8 @@ def main() -> int:
         launcher = beside("with_remote_worker.py", arguments.remote_worker, launcher)
     if arguments.switch:
         launcher = beside("with_switch.py", arguments.switch, launcher)
+    if arguments.faulty_switches:
+        launcher = beside("with_faulty_switches.py", arguments.faulty_switches, launcher)
     in_front = [arguments.hocket_exec] if arguments.hocket_exec else []
     environment = launch_environment(arguments.family, arguments.prefix)
     environment.update(entry.split("=", 1) for entry in arguments.env)

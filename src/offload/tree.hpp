@@ -20,7 +20,7 @@ struct Job {
   int rank = 0, size = 1, local_rank = 0;
   /// Several threads call, each for groups of its own; else one at a time does, whatever it calls.
   bool has_threads = false;
-  /// In which something new must be heard; 0: any. NVIDIA's library alone looks at it here.
+  /// In which something new must be heard; 0: any. Hocket's library looks at it where groups are made.
   int timeout_seconds = 0;
   /// SHARP's library may write its errors to standard error.
   bool is_verbose = false;

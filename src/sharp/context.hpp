@@ -8,12 +8,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "sharp/communicator.hpp"
 #include "sharp/out_of_band.hpp"
 #include "sharp/settings.hpp"
 #include "sharp/statistics.hpp"
 #include "sharp/terms.hpp"
 #include "sharp/tree.hpp"
+#include "switch/wire/frames.hpp"
 
 namespace hocket::sharp {
 
@@ -49,17 +51,26 @@ class Context {
 
   void enter_trees(const OutOfBand& ranks);
   Terms own_terms(const OutOfBand& ranks);
+  double patience_seconds() const noexcept;
+  std::vector<Tree*> lost_trees();
+  void reach_lost_trees();
+  void rest_after(double seconds_in_vain);
+  bool rests() const noexcept { return rest_ && !rest_->passed(); }
+  void reach(Tree& tree, const Deadline& end);
   int refusal_of_one_more() const noexcept;
   int join(const OutOfBand& members, Made& communicator);
   std::optional<int> answer(const std::function<std::optional<int>()>& ask);
 
   const sharp_coll_init_spec spec_;
   std::uint64_t job_ = 0;
+  wire::Hello hello_;
   Settings settings_;
   Terms terms_;
   std::vector<std::unique_ptr<Tree>> trees_;
   std::vector<Made> communicators_;
   Statistics statistics_;
+  std::uint64_t requests_before_ = 0;  ///< posted before a lost tree was last reached again
+  std::optional<Deadline> rest_;       ///< until switches are asked for something again
   std::mutex mutex_;
 };
 

@@ -7,7 +7,7 @@
 //   quota             the same: SHARP_COLL_EQUOTA
 //   lock              the lock is always another job's: SHARP_COLL_ELOCK_FAILED
 //   delay=MS          each operation is posted so much later
-//   disconnect=COUNT  after so many operations the connection to the switch is cut
+//   disconnect=COUNT  a connection to the switch is cut after so many operations; the next one likewise
 //
 // Refusals of one rank are all ranks', as they always are.
 #pragma once

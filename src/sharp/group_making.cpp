@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "sharp/context.hpp"
 #include "sharp/refusal.hpp"
 
@@ -35,10 +36,15 @@ std::uint32_t new_group() {
   return std::max(number, 1U);
 }
 
-/// What may be otherwise in a moment: groups that were just left may not have gone yet, and a number may be
-/// taken.
+/// What may be otherwise in a moment: groups that were just left may not have gone yet. Not what somebody has
+/// waited for in vain.
 bool is_worth_another_try(int error) noexcept {
-  return error == SHARP_COLL_EGROUP_ALLOC || error == SHARP_COLL_EQUOTA || error == SHARP_COLL_EGROUP_JOIN;
+  return error == SHARP_COLL_EGROUP_ALLOC || error == SHARP_COLL_EQUOTA;
+}
+
+/// A switch does not answer, or has lost the one above it.
+bool is_in_vain(int error) noexcept {
+  return error == SHARP_COLL_EGROUP_JOIN || error == SHARP_COLL_ECONN_TREE;
 }
 
 }  // namespace
@@ -59,11 +65,13 @@ Communicator& Context::make_communicator(const sharp_coll_comm_init_spec& spec) 
 }
 
 int Context::refusal_of_one_more() const noexcept {
-  if (settings_.faults.group || communicators_.size() >= terms_.most_groups) return SHARP_COLL_EGROUP_ALLOC;
-  const std::uint64_t operations = (communicators_.size() + 1) * terms_.operations_per_group;
+  const auto living = static_cast<std::uint64_t>(
+      std::ranges::count_if(communicators_, [](const Made& one) { return one->is_in_tree(); }));
+  if (settings_.faults.group || living >= terms_.most_groups) return SHARP_COLL_EGROUP_ALLOC;
+  const std::uint64_t operations = (living + 1) * terms_.operations_per_group;
   if (settings_.faults.quota || operations > terms_.most_operations) return SHARP_COLL_EQUOTA;
   const auto is_lost = [](const std::unique_ptr<Tree>& tree) { return tree->is_lost(); };
-  return std::ranges::any_of(trees_, is_lost) ? SHARP_COLL_ECONN_TREE : SHARP_COLL_SUCCESS;
+  return rests() || std::ranges::any_of(trees_, is_lost) ? SHARP_COLL_ECONN_TREE : SHARP_COLL_SUCCESS;
 }
 
 int Context::join(const OutOfBand& members, Made& communicator) {
@@ -72,6 +80,10 @@ int Context::join(const OutOfBand& members, Made& communicator) {
     const auto lock = guard();
     communicator.reset();
     progress();
+  }
+  reach_lost_trees();
+  {
+    const auto lock = guard();
     own.error = refusal_of_one_more();
   }
   const Invitation agreed = members.agree(own, Invitation::of_all);
@@ -84,8 +96,13 @@ int Context::join(const OutOfBand& members, Made& communicator) {
     if (agreed.refuses_locks != 0) communicator->refuse_locks();
     communicator->join(job_);
   }
+  const double began = monotonic_seconds();
   const std::optional<int> joined = answer([&] { return communicator->verdict_on_joining(); });
   const int error = members.worst_of_all(joined.value_or(SHARP_COLL_EGROUP_JOIN));
+  if (is_in_vain(error)) {
+    const auto lock = guard();
+    rest_after(monotonic_seconds() - began);
+  }
   if (error != SHARP_COLL_SUCCESS || terms_.streams == 0 || terms_.locks_at_once == 0) return error;
   {
     const auto lock = guard();

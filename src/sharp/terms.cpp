@@ -66,6 +66,11 @@ Terms Terms::of_all(std::span<const Terms> ranks) noexcept {
   return agreed;
 }
 
+bool Terms::are_kept_by(const wire::Welcome& welcome) const noexcept {
+  return welcome.payload_per_operation >= payload && welcome.operations_per_group >= operations_per_group &&
+         (welcome.can_stream != 0 || streams == 0);
+}
+
 sharp_coll_caps capabilities(const Terms& terms) noexcept {
   sharp_coll_caps caps{};
   caps.support_mask.dtypes = all_types();

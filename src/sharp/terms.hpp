@@ -24,6 +24,8 @@ struct Terms {
   static Terms of(const Settings& settings, std::span<const wire::Welcome> welcomes) noexcept;
   /// What holds for all of these.
   static Terms of_all(std::span<const Terms> ranks) noexcept;
+  /// By a switch that is reached again, which may have been started otherwise.
+  bool are_kept_by(const wire::Welcome& welcome) const noexcept;
 };
 
 sharp_coll_caps capabilities(const Terms& terms) noexcept;

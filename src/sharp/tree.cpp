@@ -46,9 +46,18 @@ Tree::~Tree() {
   }
 }
 
+void Tree::go_on_with(wire::Admitted admitted) {
+  connection_ = std::move(admitted.connection);
+  welcome_ = admitted.welcome;
+  inbox_ = Inbox();
+  outbox_ = Outbox();
+  is_lost_ = false;
+}
+
 void Tree::add(Communicator& communicator) {
   by_group_.emplace(communicator.group(), &communicator);
   in_turn_.push_back(&communicator);
+  if (is_lost_) communicator.fail(SHARP_COLL_ECONN_TREE);
 }
 
 void Tree::remove(Communicator& communicator) {
@@ -111,8 +120,10 @@ void Tree::cut() noexcept {
   shutdown(connection_.number(), SHUT_RDWR);
 }
 
+/// The switch hears of it, too, where it is this side that gives up.
 void Tree::lose() {
   is_lost_ = true;
+  cut();
   for (Communicator* const one : in_turn_) one->fail(SHARP_COLL_ECONN_TREE);
 }
 

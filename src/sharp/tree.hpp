@@ -1,5 +1,6 @@
 // The connection to the leaf switch of one aggregation tree, and the communicators that share it. Their
-// frames take turns.
+// frames take turns. One that was lost may be followed by another: communicators of the old one have failed,
+// and know nothing of it.
 #pragma once
 
 #include <poll.h>
@@ -20,8 +21,11 @@ class Communicator;
 
 class Tree final : private FrameReader {
  public:
+  /// Throws Error.
   explicit Tree(wire::Admitted admitted)
-      : connection_(std::move(admitted.connection)), welcome_(admitted.welcome) {}
+      : connection_(std::move(admitted.connection)),
+        welcome_(admitted.welcome),
+        place_(tcp::peer_of(connection_)) {}
   /// What has been said is still sent, but not waited for long.
   ~Tree() override;
   Tree(const Tree&) = delete;
@@ -29,6 +33,10 @@ class Tree final : private FrameReader {
 
   const wire::Welcome& welcome() const noexcept { return welcome_; }
   bool is_lost() const noexcept { return is_lost_; }
+  /// Where the switch is, by numbers.
+  const tcp::Place& place() const noexcept { return place_; }
+  /// It was lost, and is reached again.
+  void go_on_with(wire::Admitted admitted);
 
   void add(Communicator& communicator);
   void remove(Communicator& communicator);
@@ -57,8 +65,9 @@ class Tree final : private FrameReader {
   bool fill_outbox();
   void lose();
 
-  const Descriptor connection_;
-  const wire::Welcome welcome_;
+  Descriptor connection_;
+  wire::Welcome welcome_;
+  const tcp::Place place_;
   bool is_lost_ = false;
   Inbox inbox_;
   Outbox outbox_;

@@ -168,6 +168,19 @@ std::string name_of(const Descriptor& socket) {
   return name.append(":").append(port.data());
 }
 
+Place peer_of(const Descriptor& connection) {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  if (getpeername(connection.number(), reinterpret_cast<sockaddr*>(&peer), &size) != 0)
+    throw Error(std::string("the other side has gone: ") + std::strerror(errno));
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  const int error = getnameinfo(reinterpret_cast<const sockaddr*>(&peer), size, host.data(), host.size(),
+                                port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV);
+  if (error != 0) throw Error(gai_strerror(error));
+  return {host.data(), port.data()};
+}
+
 std::string device_of(const Descriptor& socket) {
   const OwnAddress own(socket);
   ifaddrs* all = nullptr;

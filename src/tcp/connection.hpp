@@ -30,6 +30,8 @@ Descriptor accept_from(const Descriptor& listener);
 
 /// "192.168.255.2:18515", as the system knows this side.
 std::string name_of(const Descriptor& socket);
+/// Where the other side is, by numbers: it is found there again without asking for a name. Throws Error.
+Place peer_of(const Descriptor& connection);
 /// The network device of this side ("eth0"); empty: the system does not say.
 std::string device_of(const Descriptor& socket);
 

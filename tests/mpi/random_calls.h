@@ -24,7 +24,7 @@ static inline unsigned own_draw(unsigned below) {
 
 // MPI and the control of Hocket. 0: Hocket is not there, so that there is nothing to compare, and MPI has
 // ended.
-static int start_beside_hocket(int* argc, char*** argv, int* size) {
+static inline int start_beside_hocket(int* argc, char*** argv, int* size) {
   check_start(argc, argv);
   MPI_Comm_size(MPI_COMM_WORLD, size);
   find_in_hocket("hocket_control", &control);
@@ -311,7 +311,7 @@ static int same(const struct call* c, const unsigned char* a, const unsigned cha
 }
 
 // Collectives that move data leave the gaps of a derived type alone.
-static int same_gaps(const struct call* c, const unsigned char* a, const unsigned char* b) {
+static inline int same_gaps(const struct call* c, const unsigned char* a, const unsigned char* b) {
   const int is_derived = c->element->takes == own_map || c->element->fill == fill_every_third;
   return c->collective->reduces || !is_derived || memcmp(a, b, c->room * c->element->extent) == 0;
 }
@@ -331,6 +331,6 @@ static unsigned char* result(const struct call* c, value_function* value, int sa
 }
 
 // What the MPI makes of the call.
-static unsigned char* reference(const struct call* c, int salt) {
+static inline unsigned char* reference(const struct call* c, int salt) {
   return result(c, small, salt, "off");
 }

@@ -279,6 +279,43 @@ TEST_F(OffloadNetwork, FailsOnAllWhenItsSwitchDies) {
   });
 }
 
+TEST_F(OffloadNetwork, WorksAgainWhenItsSwitchIsBack) {
+  const tcp::Place place = tcp::place_in(switch_->name());
+  in_group([&](Room& room, offload::Tree& tree, Group& group) {
+    expect_failure(room, group, 1000, [&] { switch_->stop(); });
+    if (room.self().rank == 0) {
+      switch_.reset();
+      switch_ = std::make_unique<Switch>(aggregation::Settings(), place);
+    }
+    room.barrier();
+    const offload::GroupOrReason made = tree.make_group(room.self(), room);
+    ASSERT_TRUE(made.group) << made.words;
+    EXPECT_EQ(run(*made.group, {}), Status::ok);
+    EXPECT_EQ(run(group, {}), Status::failed) << "the old one stays as it is";
+    room.barrier();
+  });
+}
+
+/// What a stopped switch is: connections are made, and nobody says anything.
+TEST_F(OffloadNetwork, WaitsNoLongerThanItIsTold) {
+  const tcp::Place place = tcp::place_in(switch_->name());
+  Descriptor silent;
+  in_ranks(ranks, [&](Room& room) {
+    const std::unique_ptr<offload::Tree> tree = open(room);
+    room.barrier();
+    if (room.self().rank == 0) {
+      switch_.reset();
+      silent = tcp::listen_at(place);
+    }
+    room.barrier();
+    for (int i = 0; i < 20; ++i) {
+      const Deadline end(5);
+      EXPECT_EQ(tree->make_group(room.self(), room).error, SHARP_COLL_ECONN_TREE);
+      EXPECT_FALSE(end.passed());
+    }
+  });
+}
+
 TEST_F(OffloadNetwork, FailsOnAllWhenOneGivesUp) {
   in_ranks(ranks, [&](Room& room) {
     const std::unique_ptr<offload::Tree> tree = open(room);

@@ -24,7 +24,13 @@ void group_is_refused(void); /* TEST_CODE */
 void lock_is_taken(void);
 void lock_is_refused(void);
 void switch_is_lost(void); /* TEST_SWITCH_PID: whom rank 0 kills */
-void rank_is_cut_off(void);
+/* the same, and which error a new communicator has while there is no switch, and how long that may take:
+ * TEST_MOST_SECONDS, and TEST_TREES if there are several */
+void switch_comes_back(void);
+void switch_does_not_come_back(void);
+void switch_does_not_answer(void); /* TEST_SWITCH_PID: whom rank 0 stops */
+void rank_is_cut_off(void);        /* TEST_LASTS: it can do something afterwards */
+void member_leaves(void);
 void peer_never_comes(void);
 
 #endif

@@ -28,8 +28,12 @@ static const struct {
     {"lock_is_taken", lock_is_taken},
     {"lock_is_refused", lock_is_refused},
     {"switch_is_lost", switch_is_lost},
+    {"switch_comes_back", switch_comes_back},
+    {"switch_does_not_come_back", switch_does_not_come_back},
+    {"switch_does_not_answer", switch_does_not_answer},
     {"rank_is_cut_off", rank_is_cut_off},
     {"peer_never_comes", peer_never_comes},
+    {"member_leaves", member_leaves},
 };
 
 int main(int argc, char** argv) {

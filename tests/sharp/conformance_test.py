@@ -7,10 +7,15 @@ conformance_test.py PROGRAM LIBRARY SWITCH [unittest's arguments]
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 PROGRAM, LIBRARY, SWITCH = (
@@ -32,10 +37,10 @@ class Tree(unittest.TestCase):
         self.key.touch(mode=0o600)
         self.key.write_text("k" * 64)
 
-    def switch(self, *words: str) -> tuple[subprocess.Popen[str], str]:
+    def switch(self, *words: str, place: str = "127.0.0.1:0") -> tuple[subprocess.Popen[str], str]:
         """One more, and where it listens."""
         switch = subprocess.Popen(
-            [str(SWITCH), "--listen", "127.0.0.1:0", "--key", str(self.key), *words],
+            [str(SWITCH), "--listen", place, "--key", str(self.key), *words],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -48,10 +53,23 @@ class Tree(unittest.TestCase):
     def end(self, switch: subprocess.Popen[str]) -> None:
         """In order, if it has not ended before."""
         if switch.poll() is None:
+            switch.send_signal(signal.SIGCONT)
             switch.terminate()
             self.assertEqual(switch.wait(10), 0)
         if switch.stdout:
             switch.stdout.close()
+
+    def after(self, switch: subprocess.Popen[str], act: Callable[[], object]) -> None:
+        """When it has ended, and a moment has passed in which nobody listens there."""
+
+        def wait() -> None:
+            switch.wait(SECONDS)
+            time.sleep(0.3)
+            act()
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        self.addCleanup(waiting.join)
 
     def run_ranks(self, area: str, ranks: int, place: str, **variables: str) -> None:
         environment = {
@@ -147,7 +165,10 @@ class OneSwitch(Tree):
     def test_a_rank_that_is_cut_off(self) -> None:
         for operations in ("0", "5", "6"):
             self.run_area(
-                "rank_is_cut_off", SHARP_COLL_ENABLE_SAT="1", HOCKET_SHARP_FAULTS=f"disconnect={operations}:1"
+                "rank_is_cut_off",
+                SHARP_COLL_ENABLE_SAT="1",
+                HOCKET_SHARP_FAULTS=f"disconnect={operations}:1",
+                TEST_LASTS=operations,
             )
 
     def test_a_peer_that_never_comes(self) -> None:
@@ -156,10 +177,56 @@ class OneSwitch(Tree):
     def test_a_switch_that_is_lost(self) -> None:
         self.run_area("switch_is_lost", TEST_SWITCH_PID=str(self.process.pid))
 
-    def test_another_key(self) -> None:
+    def run_with_another(self, area: str, *words: str) -> None:
+        """The switch is killed, and another one started in its place."""
+        self.after(self.process, lambda: self.switch(*words, place=self.place))
+        self.run_area(
+            area,
+            SHARP_COLL_ENABLE_SAT="1",
+            TEST_SWITCH_PID=str(self.process.pid),
+            TEST_MOST_SECONDS="5",
+        )
+
+    def test_a_switch_that_comes_back(self) -> None:
+        self.run_with_another("switch_comes_back", "--window", str(WINDOW))
+
+    def test_a_switch_that_comes_back_with_less(self) -> None:
+        self.run_with_another("switch_does_not_come_back", "--payload", "128")
+
+    def test_a_switch_that_comes_back_with_another_key(self) -> None:
+        self.run_with_another("switch_does_not_come_back", "--key", str(self.other_key()))
+
+    def test_a_place_that_swallows_all(self) -> None:
+        """Connections are made, and nobody says anything."""
+        host, _, port = self.place.rpartition(":")
+        hole = socket.socket()
+        self.addCleanup(hole.close)
+
+        def listen() -> None:
+            hole.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            hole.bind((host, int(port)))
+            hole.listen()
+
+        self.after(self.process, listen)
+        self.run_area(
+            "switch_does_not_come_back",
+            SHARP_COLL_ENABLE_SAT="1",
+            TEST_SWITCH_PID=str(self.process.pid),
+            TEST_MOST_SECONDS="5",
+        )
+
+    def test_a_switch_that_does_not_answer(self) -> None:
+        pid = str(self.process.pid)
+        self.run_area("switch_does_not_answer", TEST_SWITCH_PID=pid, TEST_MOST_SECONDS="5")
+
+    def other_key(self) -> Path:
         other = self.key.with_name("other")
         other.touch(mode=0o600)
         other.write_text("o" * 64)
+        return other
+
+    def test_another_key(self) -> None:
+        other = self.other_key()
         self.run_area("init_is_refused", TEST_CODE=str(JOB), HOCKET_SWITCH_KEY=str(other))
 
     def test_the_least_of_everything(self) -> None:
@@ -171,6 +238,10 @@ class OneSwitch(Tree):
     def test_a_switch_that_does_not_stream(self) -> None:
         _, place = self.switch("--no-streaming")
         self.run_ranks("types", 2, place, SHARP_COLL_ENABLE_SAT="1")
+
+    def test_a_member_that_leaves(self) -> None:
+        _, place = self.switch("--max-groups", "2")
+        self.run_ranks("member_leaves", 3, place)
 
     def test_no_groups_left(self) -> None:
         _, place = self.switch("--max-groups", "4")
@@ -194,8 +265,9 @@ class ThreeSwitches(Tree):
 
     def setUp(self) -> None:
         super().setUp()
-        self.root, root = self.switch("--window", str(WINDOW))
-        self.leaves = [self.switch("--window", str(WINDOW), "--parent", root) for _ in range(2)]
+        self.root, self.root_place = self.switch("--window", str(WINDOW))
+        words = ("--window", str(WINDOW), "--parent", self.root_place)
+        self.leaves = [self.switch(*words) for _ in range(2)]
 
     def run_area(self, area: str, ranks: int = 4, **variables: str) -> None:
         places = " ".join(place for _, place in self.leaves)
@@ -227,14 +299,34 @@ class ThreeSwitches(Tree):
     def test_too_many(self) -> None:
         self.run_area("too_many")
 
+    def test_a_member_that_leaves(self) -> None:
+        self.run_area("member_leaves")
+
     def test_a_lock_of_another_job(self) -> None:
         self.run_area("lock_is_taken", SHARP_COLL_ENABLE_SAT="1", SHARP_COLL_LOCK_ON_COMM_INIT="1")
 
     def test_a_rank_that_is_cut_off(self) -> None:
-        self.run_area("rank_is_cut_off", SHARP_COLL_ENABLE_SAT="1", HOCKET_SHARP_FAULTS="disconnect=7:3")
+        fault = "disconnect=7:3"
+        self.run_area("rank_is_cut_off", SHARP_COLL_ENABLE_SAT="1", HOCKET_SHARP_FAULTS=fault, TEST_LASTS="7")
 
     def test_a_root_that_is_lost(self) -> None:
         self.run_area("switch_is_lost", TEST_SWITCH_PID=str(self.root.pid))
+
+    def run_until_it_is_back(self, process: subprocess.Popen[str], place: str, *words: str) -> None:
+        self.after(process, lambda: self.switch("--window", str(WINDOW), *words, place=place))
+        self.run_area(
+            "switch_comes_back",
+            SHARP_COLL_ENABLE_SAT="1",
+            TEST_SWITCH_PID=str(process.pid),
+            TEST_MOST_SECONDS="8",
+        )
+
+    def test_a_root_that_comes_back(self) -> None:
+        self.run_until_it_is_back(self.root, self.root_place)
+
+    def test_a_leaf_that_comes_back(self) -> None:
+        process, place = self.leaves[1]
+        self.run_until_it_is_back(process, place, "--parent", self.root_place)
 
 
 class TwoTrees(Tree):
@@ -242,6 +334,19 @@ class TwoTrees(Tree):
         places = [self.switch()[1] for _ in range(2)]
         self.run_ranks("shapes", 4, ",".join(places), SHARP_COLL_ENABLE_SAT="1")
         self.run_ranks("outstanding", 3, ",".join(places), SHARP_COLL_ENABLE_SAT="1")
+
+    def test_one_of_them_comes_back(self) -> None:
+        (process, place), (_, other) = self.switch(), self.switch()
+        self.after(process, lambda: self.switch(place=place))
+        self.run_ranks(
+            "switch_comes_back",
+            3,
+            f"{other},{place}",
+            SHARP_COLL_ENABLE_SAT="1",
+            TEST_SWITCH_PID=str(process.pid),
+            TEST_MOST_SECONDS="5",
+            TEST_TREES="2",
+        )
 
 
 if __name__ == "__main__":

@@ -131,7 +131,8 @@ struct sharp_coll_config {
   const char* ib_dev_list;
   /* So often a blocking function looks for news before it calls progress_func and rests. */
   int user_progress_num_polls;
-  /* Seconds in which a blocking collective has to hear something new, or its communicator fails; 0: any. */
+  /* Seconds in which a blocking collective has to hear something new, or its communicator fails; 0: any.
+   * A switch that does not answer when a communicator is made is waited for no longer, and never for ever. */
   int coll_timeout;
   unsigned int flags; /* sharp_coll_init_flags */
   int reserved[3];

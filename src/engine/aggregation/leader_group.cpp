@@ -57,6 +57,7 @@ bool LeaderGroup::try_again() noexcept {
   if (made.group) {
     group_ = std::move(made.group);
     agreed_ = true;
+    made_in_ = over_ + 1;
     service_->report().count_group();
     return false;
   }
@@ -85,6 +86,7 @@ void LeaderGroup::leave(bool lost, bool repaired) noexcept {
   joining_.reset();
   if (lost && agreed_) {
     agreed_ = false;
+    if (over_ + 1 - made_in_ > pause_) pause_ = shortest_pause;  // it was of use: the next may be, too
     group_.reset();
     put_off();
   }

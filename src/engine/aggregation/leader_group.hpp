@@ -65,6 +65,7 @@ class LeaderGroup {
 
   /// Groups that a member releases before it does without.
   static constexpr std::uint32_t most_tries = 4;
+  static constexpr std::uint32_t shortest_pause = 4;
   static constexpr std::uint32_t longest_pause = 1024;
 
   bool is_time_to_join() const noexcept { return !agreed_ && over_ + 1 >= next_try_; }
@@ -83,7 +84,8 @@ class LeaderGroup {
   std::uint32_t over_ = 0;
   std::uint32_t tries_ = 0;  ///< in this operation
   std::uint32_t next_try_ = 1;
-  std::uint32_t pause_ = 4;  ///< operations between the last two in which it was tried
+  std::uint32_t made_in_ = 0;             ///< operation
+  std::uint32_t pause_ = shortest_pause;  ///< operations between the last two in which it was tried
 };
 
 }  // namespace hocket::engine::aggregation

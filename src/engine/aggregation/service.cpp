@@ -1,5 +1,6 @@
 #include "engine/aggregation/service.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -20,6 +21,12 @@ std::vector<Rank> all_ranks(Rank ranks) {
   return all;
 }
 
+/// Not less; 0 stays 0.
+int seconds_of(std::uint64_t ns) noexcept {
+  constexpr std::uint64_t second = 1'000'000'000, most = 1'000'000;
+  return static_cast<int>(std::min((ns + second - 1) / second, most));
+}
+
 }  // namespace
 
 std::unique_ptr<Service> Service::open(const ServicePlace& place, transports::mpi::Network& network,
@@ -33,6 +40,7 @@ std::unique_ptr<Service> Service::open(const ServicePlace& place, transports::mp
   job.size = ranks;
   job.local_rank = place.local_rank;
   job.has_threads = true;  // groups are made in threads of their own
+  job.timeout_seconds = seconds_of(place.patience_ns);
   return std::unique_ptr<Service>(new Service(offload::Tree::open(place.library, job, band), report,
                                               place.patience_ns, rank == 0 ? place.trace : std::string()));
 }
