@@ -43,16 +43,17 @@ void LeaderGroup::enter(const transports::mpi::CallWords& call) noexcept {
 
 Status LeaderGroup::join() noexcept {
   while (is_time_to_join()) {
-    if (!joining_) joining_.emplace(service_->tree(), offload::Member{members_.rank(), members_.ranks()});
-    if (const Status status = joining_->advance(members_); status != Status::ok) return status;
-    if (!try_again()) break;
+    const offload::Member self{members_.rank(), members_.ranks()};
+    Joining& joining = joining_ ? *joining_ : joining_.emplace(service_->tree(), self);
+    if (const Status status = joining.advance(members_); status != Status::ok) return status;
+    if (!try_again(joining.made())) break;
   }
   return Status::ok;
 }
 
 /// What has come of it is the same on all members. False: it is enough.
-bool LeaderGroup::try_again() noexcept {
-  offload::GroupOrReason made = std::move(joining_->made());
+bool LeaderGroup::try_again(offload::GroupOrReason& of_thread) noexcept {
+  offload::GroupOrReason made = std::move(of_thread);
   joining_.reset();
   if (made.group) {
     group_ = std::move(made.group);

@@ -69,7 +69,7 @@ class LeaderGroup {
   static constexpr std::uint32_t longest_pause = 1024;
 
   bool is_time_to_join() const noexcept { return !agreed_ && over_ + 1 >= next_try_; }
-  bool try_again() noexcept;
+  bool try_again(offload::GroupOrReason& of_thread) noexcept;
   void put_off() noexcept;
 
   const std::shared_ptr<Service> service_;

@@ -8,12 +8,13 @@ namespace hocket::engine::aggregation {
 
 void Room::use(LeaderGroup& group) noexcept {
   const std::lock_guard lock(mutex_);
+  group.in_use_ = true;
   std::erase(groups_, &group);
   try {
     groups_.push_back(&group);
-  } catch (...) {  // it cannot be taken away, then
+  } catch (...) {
+    return;  // it cannot be taken away, then
   }
-  group.in_use_ = true;
 }
 
 void Room::done_with(LeaderGroup& group) noexcept {

@@ -54,14 +54,16 @@ void Service::write_trace() noexcept {
   if (trace_file_.empty()) return;
   try {
     if (!write_file(trace_file_, trace_.jsonl())) note("the trace cannot be written to ", trace_file_);
-  } catch (...) {  // no memory for it: there is none
+  } catch (...) {
+    return;  // no memory for it: there is none
   }
 }
 
 void Service::note(std::string_view what, const std::string& why) noexcept {
   try {
     report_.note(std::string(what) + why);
-  } catch (...) {  // the report lacks a line
+  } catch (...) {
+    return;  // the report lacks a line
   }
 }
 
