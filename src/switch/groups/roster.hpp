@@ -15,8 +15,8 @@ struct Child {
   Port* port = nullptr;
   std::uint32_t number = 0;  ///< of the group on that connection
   std::uint32_t ranks = 0, lowest = 0;
-  wire::Error error = wire::Error::none;  ///< a refusal beneath it
-  std::size_t index = 0;                  ///< in the order; from the verdict on
+  wire::Error error = wire::Error::none;   ///< a refusal beneath it
+  std::size_t index = 0;                   ///< in the order; from the verdict on
   std::uint32_t small = 0, streaming = 0;  ///< its outstanding operations
   std::uint64_t ahead = 0;                 ///< bytes sent in streaming mode and not yet come down
   // of the lock: how often it has been asked for, and given back

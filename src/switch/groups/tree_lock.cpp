@@ -12,8 +12,7 @@ using wire::Verdict;
 
 /// In this round.
 bool TreeLock::have_all(std::uint32_t Child::* count) const noexcept {
-  return std::ranges::all_of(roster_.children(),
-                             [&](const auto& child) { return (*child).*count > round_; });
+  return std::ranges::all_of(roster_.children(), [&](const auto& child) { return (*child).*count > round_; });
 }
 
 void TreeLock::ask(Child& child, Error below) {
