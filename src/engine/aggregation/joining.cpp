@@ -8,22 +8,6 @@ namespace hocket::engine::aggregation {
 
 using ir::Collective;
 
-namespace {
-
-executors::Operation of_bytes(Collective collective, int root, const void* input, void* output, int bytes) {
-  executors::Operation operation;
-  operation.collective = collective;
-  operation.root = root;
-  operation.input = input;
-  operation.output = output;
-  operation.in_place = input == output;
-  operation.agreed_bytes = operation.own_bytes = operation.output_blocks.size =
-      static_cast<std::size_t>(bytes);
-  return operation;
-}
-
-}  // namespace
-
 Joining::Joining(offload::Tree& tree, const offload::Member& self) noexcept : tree_(tree), self_(self) {
   start_thread();
 }
@@ -68,23 +52,8 @@ void Joining::go_on_thread(State state) noexcept {
 
 // ---- in the thread
 
-Status Joining::bcast(void* data, int bytes, int root) noexcept {
-  operation_ = of_bytes(Collective::bcast, root, data, data, bytes);
-  return ask("knomial");
-}
-
-Status Joining::barrier() noexcept {
-  operation_ = {};
-  return ask("message_dissemination");
-}
-
-Status Joining::gather(int root, const void* sent, void* received, int bytes) noexcept {
-  operation_ = of_bytes(Collective::gather, root, sent, received, bytes);
-  operation_.in_place = false;
-  return ask("linear");
-}
-
-Status Joining::ask(std::string_view algorithm) noexcept {
+Status Joining::say(std::string_view algorithm, const executors::Operation& operation) noexcept {
+  operation_ = operation;
   algorithm_ = algorithm;
   state_.store(asks);
   if (given_up_) return Status::failed;  // its `works` may have come before our `asks`
@@ -98,7 +67,7 @@ Status Joining::advance(MemberRuns& members) noexcept {
   if (!all_know_) return tell_of_thread(members);
   switch (state_.load(std::memory_order_acquire)) {
     case asks:
-      return say(members);
+      return carry(members);
     case is_over:
       return Status::ok;
     default:
@@ -111,7 +80,10 @@ Status Joining::tell_of_thread(MemberRuns& members) noexcept {
   try {
     if (!run_) {
       lacks_thread_ = has_thread_ ? 0 : 1;
-      operation_ = of_bytes(Collective::allreduce, 0, &lacks_thread_, &anybody_lacks_thread_, 1);
+      operation_.collective = Collective::allreduce;
+      operation_.input = &lacks_thread_;
+      operation_.output = &anybody_lacks_thread_;
+      operation_.agreed_bytes = operation_.own_bytes = 1;
       operation_.reduction.kernel = kernels::find(kernels::OpKind::max, kernels::ElementType::u8);
       run_ = &members.lay("recursive_doubling", operation_);
     }
@@ -128,7 +100,7 @@ Status Joining::tell_of_thread(MemberRuns& members) noexcept {
   return Status::ok;
 }
 
-Status Joining::say(MemberRuns& members) noexcept {
+Status Joining::carry(MemberRuns& members) noexcept {
   try {
     if (!run_) run_ = &members.lay(algorithm_, operation_);
   } catch (...) {

@@ -10,11 +10,12 @@
 #include <string_view>
 
 #include "engine/aggregation/member_runs.hpp"
+#include "engine/aggregation/spoken.hpp"
 #include "offload/tree.hpp"
 
 namespace hocket::engine::aggregation {
 
-class Joining final : private offload::OutOfBand {
+class Joining final : private Spoken {
  public:
   /// Of all members. `tree` outlives it.
   Joining(offload::Tree& tree, const offload::Member& self) noexcept;
@@ -38,17 +39,14 @@ class Joining final : private offload::OutOfBand {
     is_over,  ///< the thread has ended, or will at once
   };
 
-  Status bcast(void* data, int bytes, int root) noexcept override;
-  Status barrier() noexcept override;
-  Status gather(int root, const void* sent, void* received, int bytes) noexcept override;
-  Status ask(std::string_view algorithm) noexcept;
+  Status say(std::string_view algorithm, const executors::Operation& operation) noexcept override;
 
   static void* run_thread(void* self);
   void make() noexcept;
   void start_thread() noexcept;
   void go_on_thread(State state) noexcept;
   Status tell_of_thread(MemberRuns& members) noexcept;
-  Status say(MemberRuns& members) noexcept;
+  Status carry(MemberRuns& members) noexcept;
   Status advance_run() noexcept;
 
   offload::Tree& tree_;
