@@ -42,6 +42,11 @@ simulated::Network network_from(const nb::dict& d) {
     network.levels.push_back(level_from(nb::cast<nb::dict>(each)));
   network.copy = nb::cast<double>(d["copy"]);
   network.reduce = nb::cast<double>(d["reduce"]);
+  if (d.contains("switches") && !d["switches"].is_none()) {
+    const auto switches = nb::cast<nb::dict>(d["switches"]);
+    network.switches = {.latency = nb::cast<double>(switches["latency"]),
+                        .G = nb::cast<double>(switches["G"])};
+  }
   return network;
 }
 

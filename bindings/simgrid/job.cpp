@@ -71,6 +71,9 @@ class RankActor {
         return send(step);
       case Kind::recv:
         return;
+      case Kind::aggregate:
+      case Kind::settle:
+        throw Error("SimGrid knows messages only here, and this schedule needs switches that reduce");
       default:
         throw Error("SimGrid knows messages only, and this schedule needs memory that ranks share");
     }

@@ -23,14 +23,15 @@ Level level_of(const char* name, Rank ranks, bool shared, double scale) {
 
 /// One level only, as in the literature.
 Network flat_network() {
-  return {{level_of("all", 0, true, 1)}, copy, reduction};
+  return {{level_of("all", 0, true, 1)}, copy, reduction, Switches{gap, per_byte}};
 }
 
 Network nodes_of(Rank cores, Rank node) {
   return {{level_of("cache", cores, true, 0.25), level_of("node", node, true, 0.5),
            level_of("network", 0, false, 1)},
           copy,
-          reduction};
+          reduction,
+          Switches{gap, per_byte}};
 }
 
 Request request(const algorithms::Algorithm& row, Rank ranks, Rank root = 0) {
@@ -178,8 +179,7 @@ TEST(Classes, HaveTheClocksOfAllTheirRanks) {
   int found = 0;
   for (const auto& row : algorithms::catalog())
     for (const Rank ranks : {24, 48, 96}) {
-      if (!algorithms::fits(row, request(row, ranks)) || row.access == algorithms::Access::in_network)
-        continue;
+      if (!algorithms::fits(row, request(row, ranks))) continue;
       expect_equal_clocks(row, ranks, flat_network(), found);
       if (!shares_memory(row)) expect_equal_clocks(row, ranks, nodes_of(4, 12), found);
     }
@@ -220,11 +220,6 @@ ir::Schedule of_bcast(Rank rank, std::uint32_t chunks) {
   schedule.rank = rank;
   schedule.chunks = chunks;
   return schedule;
-}
-
-TEST(Trace, SaysThatSwitchesAreNotSimulated) {
-  const auto& row = *algorithms::find(Collective::barrier, "in_network");
-  EXPECT_THROW(trace_of(algorithms::build(row, request(row, 4)), 0), Error);
 }
 
 TEST(Simulation, NamesTheRankThatWaitsForEver) {

@@ -189,6 +189,13 @@ def _engine(named: str, jobs: str) -> str:
     return named or ("simgrid" if jobs else "loggp")
 
 
+def _described(source: str, switches: str) -> Machine:
+    if switches not in ("", "aggregate"):
+        raise unknown("word for switches", switches, ("aggregate",))
+    described = machine.named(source)
+    return machine.with_switches(described) if switches else described
+
+
 def simulate(
     source: Annotated[
         str,
@@ -206,6 +213,9 @@ def simulate(
         typer.Option("--placement", help="block, cyclic, scattered, queue, or a file with a host a line."),
     ] = "block",
     per_node: Annotated[int, typer.Option("--ppn", min=0, help="Ranks on a node; default: its cores.")] = 0,
+    switches: Annotated[
+        str, typer.Option(help="aggregate: switches reduce, also if the machine file says nothing of it.")
+    ] = "",
     root: Annotated[int, typer.Option(help="Root of a rooted collective.")] = 0,
     seed: Annotated[int, typer.Option(help="Of placements that are drawn.")] = 1,
     engine: Annotated[str, typer.Option(help="loggp, or simgrid. Default: loggp; with --jobs simgrid.")] = "",
@@ -220,7 +230,7 @@ def simulate(
 ) -> None:
     """Predict what algorithms would take on a machine, for any number of ranks, anywhere on it."""
     engine = _engine(engine, jobs)
-    described = machine.named(source)
+    described = _described(source, switches)
     many, block = parse_ranks(ranks), parse_bytes(size)
     wanted = _Wanted(where, per_node, seed, jobs)
     if formulas:

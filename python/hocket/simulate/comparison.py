@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,7 +82,7 @@ def _nearness(machine: Machine, placed: Placement) -> list[int]:
 
 
 def _without_links(machine: Machine) -> Machine:
-    return Machine(machine.shape, machine.levels, {}, machine.copy, machine.reduce)
+    return dataclasses.replace(machine, links={})
 
 
 def _row(

@@ -40,6 +40,22 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Switches:
+    """That reduce: one in each group of the levels that hold nodes."""
+
+    latency_ns: float  # of each, whenever data pass it: up, down, and once at the top
+    rate: float = math.inf  # bits per second that each adds; infinite: as fast as they come
+
+    def per_byte(self) -> float:
+        """Nanoseconds."""
+        return 8e9 / self.rate
+
+
+# Of no measurement: it is to be of the order of a switch's own latency, beside which adding takes little.
+ASSUMED_SWITCHES = Switches(200.0)
+
+
+@dataclass(frozen=True)
 class Machine:
     shape: Shape
     levels: tuple[Level, ...]  # innermost first; the last is FARTHEST
@@ -47,6 +63,7 @@ class Machine:
     copy: float
     reduce: float
     origin: str = ""
+    switches: Switches | None = None
 
     def level(self, name: str) -> Level:
         return next(level for level in self.levels if level.name == name)
@@ -104,6 +121,14 @@ def _links(value: object) -> dict[str, Link]:
     if not isinstance(value, dict):
         raise ValueError(f"links must be an object, and is {type(value).__name__}")
     return {name: _link(each, str(name)) for name, each in value.items()}
+
+
+def _switches(value: object) -> Switches | None:
+    if value is None:
+        return None
+    d = _dict(value, "switches", {"latency_ns"}, {"rate"})
+    rate = parse_rate(d["rate"]) if "rate" in d else math.inf
+    return Switches(_number(d["latency_ns"], "latency_ns of switches"), rate)
 
 
 def _protocol(value: object, level: str) -> Protocol:
@@ -179,7 +204,7 @@ def _shape(topology: object, folder: Path) -> Shape:
         raise ValueError(f"topology: {problem}") from problem
 
 
-_told = {field.name for field in dataclasses.fields(parameters.Parameters)}
+_told = {field.name for field in dataclasses.fields(parameters.Parameters)} | {"switches"}
 
 
 def from_dict(data: object, folder: Path = Path(), origin: str = "") -> Machine:
@@ -193,7 +218,8 @@ def from_dict(data: object, folder: Path = Path(), origin: str = "") -> Machine:
     if not found.nodes:
         raise ValueError("the topology has no node")
     copy, reduce = (_number(d.get(name, 0.0), name) for name in ("copy", "reduce"))
-    return Machine(found, _in_order(found, levels, links), links, copy, reduce, origin)
+    switches = _switches(d.get("switches"))
+    return Machine(found, _in_order(found, levels, links), links, copy, reduce, origin, switches)
 
 
 def read(path: Path) -> Machine:
@@ -241,6 +267,14 @@ def of_parameters(topology: str, measured: parameters.Parameters) -> Machine:
         return from_dict(d, origin=measured.origin())
     except ValueError as problem:
         raise CommandError(f"'{topology}': {problem}") from problem
+
+
+def with_switches(machine: Machine) -> Machine:
+    """Assumed ones, where nothing is said of any."""
+    if machine.switches:
+        return machine
+    origin = f"{machine.origin}; switches that reduce assumed"
+    return dataclasses.replace(machine, switches=ASSUMED_SWITCHES, origin=origin)
 
 
 def _as_dict(level: Level, name: str) -> dict[str, Any]:

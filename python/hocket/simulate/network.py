@@ -35,4 +35,5 @@ def _level(machine: Machine, level: Level, placed: Placement) -> dict[str, Any]:
 
 def of(machine: Machine, placed: Placement) -> dict[str, Any]:
     levels = [_level(machine, level, placed) for level in machine.levels]
-    return {"levels": levels, "copy": machine.copy, "reduce": machine.reduce}
+    switches = machine.switches and {"latency": machine.switches.latency_ns, "G": machine.switches.per_byte()}
+    return {"levels": levels, "copy": machine.copy, "reduce": machine.reduce, "switches": switches}

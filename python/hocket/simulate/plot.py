@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,7 +38,7 @@ def plot(found: Sequence[Prediction], title: str, path: Path) -> None:
     axis.set_yscale("log")
     axis.set_xlabel("ranks")
     axis.set_ylabel("predicted milliseconds until the last rank ends")
-    axis.set_title(title, fontsize=10)
+    figure.suptitle("\n".join(textwrap.wrap(title, 90)), fontsize=10)
     axis.grid(True, alpha=0.3)
     axis.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     try:

@@ -98,19 +98,29 @@ def _levels(machine: Machine, placed: Placement) -> list[str]:
     return [*by, "+".join(by)] if len(by) == 2 else by
 
 
+def _in_network(machine: Machine, placed: Placement, call: Call) -> list[str]:
+    """Where switches reduce: by leaders of nodes, if there are several ranks on one."""
+    if not machine.switches:
+        return []
+    names = [row["name"] for row in catalog.rows(call.collective) if row["access"] == "in_network"]
+    several = len(placed.used()) < placed.ranks
+    return [f"{name} by nodes" if several else name for name in names]
+
+
 def usual(
     machine: Machine, placed: Placement, call: Call, predicted: Callable[[str], Prediction]
 ) -> list[Prediction]:
-    """All flat rows, and the fastest of them by levels of the machine and in its order."""
+    """All flat rows, the fastest of them by levels of the machine and in its order, and what switches do."""
     flat = [predicted(name) for name in flat_rows(call.collective)]
+    in_network = [predicted(each) for each in _in_network(machine, placed, call)]
     fits = [each for each in flat if not each.refusal]
     if not fits:
-        return flat
+        return [*flat, *in_network]
     fastest = min(fits, key=lambda each: each.total).algorithm
     texts = [f"{fastest} by {by}" for by in _levels(machine, placed)]
     if list(placed.nodes) != sorted(placed.nodes):
         texts.append(f"{fastest} reordered")
-    return [*flat, *(predicted(text) for text in texts)]
+    return [*flat, *(predicted(text) for text in texts), *in_network]
 
 
 def checked(call: Call, ranks: int) -> Call:

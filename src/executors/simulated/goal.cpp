@@ -88,6 +88,8 @@ class Writer {
   }
 
   std::string calc(const Step& step) const {
+    if (step.kind == Kind::aggregate || step.kind == Kind::settle)
+      throw Error("GOAL knows messages only, and this schedule needs switches that reduce");
     if (step.kind != Kind::copy && step.kind != Kind::reduce)
       throw Error("GOAL knows messages only, and this schedule needs memory that ranks share");
     const double each = step.kind == Kind::copy ? network_.copy : network_.reduce;

@@ -66,6 +66,8 @@ const LogGP& Level::at(std::uint64_t bytes) const {
 void Network::check(Rank ranks) const {
   if (levels.empty() || !levels.back().holds_all()) throw Error("the last level must hold all ranks");
   if (!(copy >= 0 && reduce >= 0)) throw Error("a cost per byte is negative");
+  if (switches && !(switches->latency >= 0 && switches->G >= 0))
+    throw Error("a cost of switches is negative");
   for (std::size_t i = 0; i < levels.size(); ++i) {
     check_protocols(levels[i]);
     check_link(levels[i]);
@@ -78,6 +80,11 @@ std::size_t Network::distance(Rank a, Rank b) const {
   std::size_t i = 0;
   while (i + 1 < levels.size() && !levels[i].holds(a, b)) ++i;
   return i;
+}
+
+std::size_t Network::first_switch_level() const {
+  const auto found = std::ranges::find_if(levels, [](const Level& level) { return !level.shared_memory; });
+  return found == levels.end() ? levels.size() - 1 : static_cast<std::size_t>(found - levels.begin());
 }
 
 bool Network::has_links() const {

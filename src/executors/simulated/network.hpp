@@ -57,10 +57,17 @@ struct Level {
   bool holds(Rank a, Rank b) const { return group(a) == group(b); }
 };
 
+/// Switches that reduce: one in each group of the levels that hold nodes.
+struct Switches {
+  double latency = 0;  ///< of each, whenever data pass it: up, down, and once at the top
+  double G = 0;        ///< per byte that it takes from each below, and gives to each
+};
+
 struct Network {
   std::vector<Level> levels;  ///< from the nearest to the farthest, which holds all ranks
   double copy = 0;            ///< per byte copied, also from shared memory
   double reduce = 0;          ///< per byte and pair of operands
+  std::optional<Switches> switches = {};
 
   /// Throws hocket::Error where something is missing or impossible, for that many ranks.
   void check(Rank ranks) const;
@@ -68,6 +75,8 @@ struct Network {
   std::size_t distance(Rank a, Rank b) const;
   const Level& between(Rank a, Rank b) const { return levels[distance(a, b)]; }
   bool has_links() const;
+  /// The number of the innermost level whose ranks share no memory.
+  std::size_t first_switch_level() const;
 };
 
 }  // namespace hocket::executors::simulated

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/error.hpp"
+#include "executors/simulated/aggregations.hpp"
 #include "executors/simulated/links.hpp"
 #include "executors/simulated/mailbox.hpp"
 #include "executors/simulated/repeats.hpp"
@@ -33,7 +34,8 @@ class Simulation {
       : classes_(classes),
         network_(network),
         states_(static_cast<std::size_t>(classes.period)),
-        links_(network, classes.ranks, classes.period) {}
+        links_(network, classes.ranks, classes.period),
+        aggregations_(classes, network) {}
 
   Prediction run() {
     for (Rank c = 0; c < classes_.period; ++c) ready_.push_back(c);
@@ -109,7 +111,10 @@ class Simulation {
       case Kind::send:
         return send(c, s, step);
       case Kind::recv:
-        return true;  // only posted: messages are taken at the end of the round
+      case Kind::settle:
+        return true;  // what comes is taken at the end of the round
+      case Kind::aggregate:
+        return aggregate(c, s, step);
       case Kind::signal:
         return signal(c, s);
       case Kind::wait:
@@ -147,6 +152,17 @@ class Simulation {
     return true;
   }
 
+  /// As a message to the first switch.
+  bool aggregate(Rank c, State& s, const Step& step) {
+    const LogGP& p = network_.levels[network_.first_switch_level()].at(step.amount);
+    s.time.finish = std::max(s.time.finish, s.way_out);
+    s.way_out = s.time.finish + p.gap(step.amount);
+    const double leaves = s.time.finish + p.o;
+    spend(s, p.overhead(step.amount));
+    aggregations_.give(c, step.distance, leaves, ready_);
+    return true;
+  }
+
   void deliver(Rank receiver, std::uint64_t to, const Message& message) {
     mail_.put(to, message);
     const auto distance = static_cast<Rank>(to % static_cast<std::uint64_t>(classes_.ranks));
@@ -163,6 +179,7 @@ class Simulation {
     for (; s.step < round(c).end; ++s.step) {
       const Step& step = trace(c).steps[s.step];
       if (step.kind == Kind::recv && !collect(c, s, step)) return false;
+      if (step.kind == Kind::settle && !settle(c, s, step)) return false;
     }
     std::ranges::stable_sort(s.arrived, {}, &Message::first_byte);
     for (const Message& message : s.arrived) take(s, message);
@@ -179,6 +196,13 @@ class Simulation {
       throw Error("rank " + std::to_string(c) + " expects another size than it is sent");
     s.arrived.push_back(*message);
     return true;
+  }
+
+  bool settle(Rank c, State& s, const Step& step) {
+    s.lacks = 0;
+    const auto result = aggregations_.take(c, step.distance);
+    if (result) s.arrived.push_back(*result);
+    return result.has_value();
   }
 
   static void take(State& s, const Message& message) {
@@ -250,6 +274,7 @@ class Simulation {
   std::deque<Rank> ready_;
   Mailbox mail_;
   Links links_;
+  Aggregations aggregations_;
 };
 
 }  // namespace

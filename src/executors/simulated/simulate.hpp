@@ -9,6 +9,7 @@
 //   copy, read, reduce   CPU time per byte
 //   links    what ranks of a group share on the way (links.hpp)
 //   signal   o; seen by others L later
+//   aggregate   as a send to the first switch; settle as a recv of what comes back (aggregations.hpp)
 //   wait     o per rank waited for, ending o after the last signal was there
 #pragma once
 

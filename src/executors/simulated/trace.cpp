@@ -1,6 +1,8 @@
 #include "executors/simulated/trace.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
 #include "base/error.hpp"
 
@@ -45,8 +47,9 @@ class Tracing {
       case OpCode::expose:
         return;
       case OpCode::aggregate:
+        return aggregate(op);
       case OpCode::settle:
-        throw Error("networks that reduce are not simulated yet");
+        return settle(op);
     }
   }
 
@@ -62,6 +65,23 @@ class Tracing {
   void wait(const Op& op) {
     const bool all = op.peer == ir::everyone;
     trace_.steps.push_back({all ? Kind::wait_everyone : Kind::wait, all ? 0 : distance(op.peer), op.step});
+  }
+
+  Rank least_of(std::uint32_t group) const { return std::ranges::min(schedule_.groups[group]); }
+
+  void aggregate(const Op& op) {
+    std::uint64_t bytes = 0;
+    for (const ir::Region& r : schedule_.regions_of(op)) bytes += bytes_of(r);
+    trace_.steps.push_back({Kind::aggregate, least_of(op.group), bytes});
+    under_way_[op.group].push_back({op.step, bytes_of(op.target)});
+  }
+
+  void settle(const Op& op) {
+    auto& started = under_way_[op.group];
+    if (started.empty() || started.front().step != op.step)
+      throw Error("its aggregations settle in another order than they start in");
+    trace_.steps.push_back({Kind::settle, least_of(op.group), started.front().comes_back});
+    started.pop_front();
   }
 
   /// Work that follows its like is one step: in how many pieces it is done does not matter.
@@ -94,6 +114,11 @@ class Tracing {
 
   const ir::Schedule& schedule_;
   std::uint64_t chunk_;
+  struct UnderWay {
+    std::uint32_t step;
+    std::uint64_t comes_back;  ///< bytes
+  };
+  std::map<std::uint32_t, std::deque<UnderWay>> under_way_;  ///< aggregations, by group
   Trace trace_;
 };
 

@@ -11,10 +11,11 @@
 namespace hocket::executors::simulated {
 
 struct Step {
-  enum class Kind : std::uint8_t { copy, reduce, send, recv, signal, wait, wait_everyone };
+  enum class Kind : std::uint8_t { copy, reduce, send, recv, signal, wait, wait_everyone, aggregate, settle };
   Kind kind = Kind::copy;
-  Rank distance = 0;         ///< places from this rank to its peer, around the circle: 1 .. ranks - 1
-  std::uint64_t amount = 0;  ///< bytes; wait: the step waited for
+  Rank distance = 0;  ///< places from this rank to its peer, around the circle: 1 .. ranks - 1; aggregate,
+                      ///< settle: the least rank of the group, whose oldest that is not settled yet ends
+  std::uint64_t amount = 0;  ///< bytes (aggregate: given, settle: got back); wait: the step waited for
   bool operator==(const Step&) const = default;
 };
 
@@ -33,7 +34,7 @@ struct Trace {
 /// Bytes that stand for every chunk: the longest one. `bytes` is the vector, or one block.
 std::uint64_t chunk_bytes(const ir::Schedule& schedule, std::uint64_t bytes);
 
-/// Throws Error for aggregations.
+/// Throws Error where aggregations settle in another order than they start in.
 Trace trace_of(const ir::Schedule& schedule, std::uint64_t bytes);
 
 /// Steps to simulate; a wait for everyone looks at every rank.

@@ -1,6 +1,7 @@
 #include "executors/simulated/traffic.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "executors/simulated/symmetry.hpp"
 
@@ -20,6 +21,7 @@ class Count {
   std::vector<Traffic> run() {
     for (auto& carried : carried_) carried.resize(static_cast<std::size_t>(classes_.period));
     for (Rank c = 0; c < classes_.period; ++c) add(c);
+    add_streams();
     for (std::size_t i = 0; i < found_.size(); ++i) finish(i);
     return std::move(found_);
   }
@@ -34,8 +36,55 @@ class Count {
     const Trace& trace = classes_.trace(c);
     std::size_t i = 0;
     for (const Round& round : trace.rounds)
-      for (; i < round.end; ++i)
-        if (trace.steps[i].kind == Step::Kind::send) add(c, trace.steps[i], round.repeats);
+      for (; i < round.end; ++i) add_step(c, trace.steps[i], round.repeats);
+  }
+
+  void add_step(Rank c, const Step& step, std::uint64_t repeats) {
+    if (step.kind == Step::Kind::send) add(c, step, repeats);
+    if (step.kind != Step::Kind::aggregate && step.kind != Step::Kind::settle) return;
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      aggregated_[{i, step.distance}][group_of_[i][static_cast<std::size_t>(c)]][c].add(step, repeats);
+  }
+
+  /// Up to the first switch each member sends for itself; from there on one stands for all below.
+  void add_streams() {
+    for (const auto& [where, groups] : aggregated_)
+      for (const auto& [group, parts] : groups) {
+        const std::size_t level = where.first;
+        if (level < network_.first_switch_level())
+          for (const auto& [c, part] : parts) add(level, group, part);
+        else if (groups.size() > 1 || classes_.period < classes_.ranks)
+          add(level, group, largest(parts));
+      }
+  }
+
+  /// What a member moves in all its aggregations.
+  struct Part {
+    std::uint64_t count = 0, up = 0, down = 0;
+    void add(const Step& step, std::uint64_t repeats) {
+      if (step.kind == Step::Kind::settle) {
+        down += repeats * step.amount;
+        return;
+      }
+      count += repeats;
+      up += repeats * step.amount;
+    }
+  };
+  using Parts = std::map<Rank, Part>;  ///< by class
+
+  static Part largest(const Parts& parts) {
+    Part all;
+    for (const auto& [c, part] : parts)
+      all = {std::max(all.count, part.count), std::max(all.up, part.up), std::max(all.down, part.down)};
+    return all;
+  }
+
+  void add(std::size_t level, Rank group, const Part& part) {
+    found_[level].messages += part.count;
+    found_[level].bytes += part.up;
+    Carried& carried = carried_[level][static_cast<std::size_t>(group)];
+    carried.out += part.up;
+    carried.in += part.down;
   }
 
   void add(Rank c, const Step& send, std::uint64_t repeats) {
@@ -69,6 +118,8 @@ class Count {
   std::vector<std::vector<Rank>> group_of_;
   std::vector<Traffic> found_;
   std::vector<std::vector<Carried>> carried_;  ///< by each level's groups
+  /// By level and the least rank of those who aggregate; then by the level's groups.
+  std::map<std::pair<std::size_t, Rank>, std::map<Rank, Parts>> aggregated_;
 };
 
 }  // namespace
