@@ -92,7 +92,7 @@ def test_what_is_wrong_with_switches_is_named(switches: object, message: str) ->
 
 
 def test_they_are_beside_what_there_is_if_asked_for(hocket: Hocket) -> None:
-    start = "simulate --machine".split()
+    start = ["simulate", "--machine"]
     words = (*start, "leaf:4 node:4 core:2", "-n", "32", "--collective", "allreduce", "--json")
     plain, asked = (
         {each["algorithm"]: each["refusal"] for each in json.loads(hocket(*words, *more).stdout)}

@@ -16,6 +16,7 @@ Aggregations::Aggregations(const Classes& classes, const Network& network)
   for (Rank c = 0; c < classes.period; ++c) count(c, classes.trace(c));
   if (groups_.empty()) return;
   if (!network.switches) throw Error("it needs switches that reduce, and this machine has none");
+  each_switch_ = *network.switches;
   for (auto& [least, group] : groups_) check(group);
   for (auto& [least, group] : groups_) group.operations.resize(group.members.begin()->second.up.size());
   const auto period = static_cast<std::size_t>(classes.period);
@@ -150,10 +151,10 @@ void Aggregations::over_link(std::size_t level, Rank group, double Free::* way, 
 void Aggregations::through_switch(std::size_t level, Rank group, double Free::* way, Stream& stream) {
   double& busy_until = switches_[level][static_cast<std::size_t>(group)].*way;
   const double begin = std::max(stream.first_byte, busy_until);
-  const double service = static_cast<double>(stream.bytes) * network_.switches->G;
+  const double service = static_cast<double>(stream.bytes) * each_switch_.G;
   busy_until = begin + service;
-  stream.first_byte = begin + network_.switches->latency;
-  stream.last_byte = std::max(stream.last_byte, begin + service) + network_.switches->latency;
+  stream.first_byte = begin + each_switch_.latency;
+  stream.last_byte = std::max(stream.last_byte, begin + service) + each_switch_.latency;
 }
 
 /// Half the way between two that are as near as the level says, less what is nearer than its switch.

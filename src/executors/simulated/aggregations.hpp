@@ -61,6 +61,7 @@ class Aggregations {
   void hop(std::size_t level, Stream& stream) const;
 
   const Network& network_;
+  Switches each_switch_;
   const std::size_t first_switch_;
   const bool all_are_there_;  ///< and not one class for many ranks, which are under other switches, too
   std::vector<std::vector<Rank>> group_of_;  ///< of each level and class
