@@ -71,7 +71,7 @@ void Engine::hear_of_workers() noexcept {
 
 void Engine::disconnect() {
   if (employed_.worker) employed_.worker->leave();
-  if (in_network_) in_network_->write_trace();
+  if (in_network_) in_network_->conclude();
   in_network_.reset();
   if (network_) network_->close();
 }

@@ -18,8 +18,7 @@ Status run_blocking(Run& run, const transports::Waiting& waiting) noexcept {
       const transports::Blocker blocker = run.blocker();
       status = run.advance();
       if (status != Status::pending || run.progress() != before) break;
-      if (const Status paused = patience.pause(blocker.word, blocker.seen); paused != Status::ok)
-        return paused;
+      if (const Status paused = patience.pause(blocker); paused != Status::ok) return paused;
     }
   }
   return status;

@@ -98,6 +98,12 @@ Status Group::test(Request& request) noexcept {
   return request.status_;
 }
 
+pollfd Group::alarm() const noexcept {
+  pollfd alarm{-1, 0, 0};
+  if (comm_ && sharp().alarm) sharp().alarm(comm_, &alarm);
+  return alarm;
+}
+
 /// What is over of others keeps room, too, until it is taken.
 void Group::make_room() noexcept {
   for (Request* one = first_; one && waiting_;) {

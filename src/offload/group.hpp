@@ -3,6 +3,8 @@
 // A group belongs to one thread at a time. Nothing here waits, but for making a group; and nothing allocates.
 #pragma once
 
+#include <poll.h>
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -41,6 +43,9 @@ class Group {
   /// too. Nothing is pending any more: what was not over has failed, and no memory is touched. The same goes
   /// for a group that is destroyed.
   Status test(Request& request) noexcept;
+
+  /// What poll(2) may wait for when a test has found nothing new. No descriptor (-1): nothing tells.
+  pollfd alarm() const noexcept;
 
   bool is_broken() const noexcept { return comm_ == nullptr; }
   /// SHARP's; 0 while it is not broken.

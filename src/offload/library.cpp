@@ -44,6 +44,7 @@ Library::Library(std::string name) : name_(std::move(name)) {
   need(functions_.reg_mr, "sharp_coll_reg_mr");
   need(functions_.dereg_mr, "sharp_coll_dereg_mr");
   need(functions_.strerror, "sharp_coll_strerror");
+  find(functions_.alarm, "hocket_sharp_alarm");
   const sharp_coll_config* presets = nullptr;
   if (find(presets, "sharp_coll_default_config")) presets_ = *presets;
 }

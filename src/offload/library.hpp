@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "offload/aggregation.hpp"
+#include "sharp/api/hocket_sharp.h"
 #include "sharp/api/sharp_coll.h"
 
 namespace hocket::offload {
@@ -16,7 +17,7 @@ class Library {
   /// lacks.
   explicit Library(std::string name);
 
-  /// What is called of it. Older libraries lack reduce and bcast: null.
+  /// What is called of it. Older libraries lack reduce and bcast, all but Hocket's the alarm: null.
   struct Functions {
     decltype(&sharp_coll_init) init;
     decltype(&sharp_coll_finalize) finalize;
@@ -33,6 +34,7 @@ class Library {
     decltype(&sharp_coll_reg_mr) reg_mr;
     decltype(&sharp_coll_dereg_mr) dereg_mr;
     decltype(&sharp_coll_strerror) strerror;
+    decltype(&hocket_sharp_alarm) alarm;
   };
   const Functions& functions() const noexcept { return functions_; }
   const sharp_coll_config& presets() const noexcept { return presets_; }

@@ -36,6 +36,9 @@ struct Blocker {
   const void* word = nullptr;  ///< a futex word, 4 bytes; null: nothing in memory shows it, ask again
   std::uint32_t seen = 0;
   Rank peer = nobody;
+  /// Without a word: poll(2) tells when to ask again, by these events of this descriptor; -1: nothing does.
+  int descriptor = -1;
+  short events = 0;
 };
 
 /// Two-sided: a stream per ordered pair of ranks, in the order in which transfers are first advanced.

@@ -1,6 +1,7 @@
 #include "transports/waiting.hpp"
 
 #include <linux/futex.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn a
 constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
+constexpr int longest_rest_ms = 1;
 constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
 
 void relax() noexcept {
@@ -36,6 +38,10 @@ std::uint64_t now_ns() noexcept {
 
 Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
   return word ? pause_for(word, seen) : pause_between_asks();
+}
+
+Status Patience::pause(const Blocker& blocker) noexcept {
+  return blocker.word || blocker.descriptor < 0 ? pause(blocker.word, blocker.seen) : rest(blocker);
 }
 
 Status Patience::pause_for(const void* word, std::uint32_t seen) noexcept {
@@ -72,14 +78,29 @@ Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
 }
 
 Status Patience::nap() noexcept {
-  const std::uint64_t now = now_ns();
-  if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
   poke();
   if (waiting_.mode == WaitMode::sleep) {
     sleep_ns(nap_ns);
   } else {
     sched_yield();
   }
+  return watch(now_ns());
+}
+
+/// Whoever has a core to itself asks first: what comes soon is found sooner.
+Status Patience::rest(const Blocker& blocker) noexcept {
+  if (waiting_.mode == WaitMode::spin && turns_++ < asks_before_yield) {
+    relax();
+    return Status::ok;
+  }
+  poke();
+  pollfd alarm{blocker.descriptor, blocker.events, 0};
+  poll(&alarm, 1, longest_rest_ms);
+  return watch(now_ns());
+}
+
+Status Patience::watch(std::uint64_t now) noexcept {
+  if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
   if (now - looked_ns_ < longest_sleep_ns) return Status::ok;
   looked_ns_ = now;
   return waiting_.watch ? waiting_.watch->look(peer_, now - started_ns_) : Status::ok;

@@ -9,6 +9,7 @@
 
 #include "base/status.hpp"
 #include "ir/collective.hpp"
+#include "transports/transport.hpp"
 
 namespace hocket::transports {
 
@@ -46,12 +47,16 @@ class Patience {
  public:
   Patience(const Waiting& waiting, Rank peer) noexcept : waiting_(waiting), peer_(peer) {}
   Status pause(const void* word, std::uint32_t seen) noexcept;
+  /// The same for what a rank waits for; the peer is that of the wait.
+  Status pause(const Blocker& blocker) noexcept;
 
  private:
   Status pause_for(const void* word, std::uint32_t seen) noexcept;
   Status pause_between_asks() noexcept;
+  Status rest(const Blocker& blocker) noexcept;
   Status sleep(const void* word, std::uint32_t seen) noexcept;
   Status nap() noexcept;
+  Status watch(std::uint64_t now_ns) noexcept;
   void poke() const noexcept {
     if (waiting_.poke) waiting_.poke(waiting_.poke_context);
   }

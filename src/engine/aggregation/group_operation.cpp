@@ -1,9 +1,6 @@
 #include "engine/aggregation/group_operation.hpp"
 
-#include <cstring>
-
-#include "base/clock.hpp"
-#include "engine/aggregation/reductions.hpp"
+#include <span>
 
 namespace hocket::engine::aggregation {
 
@@ -14,11 +11,10 @@ void GroupOperation::begin(LeaderGroup& group, const transports::mpi::CallWords&
   told_.begin(group.members().ranks(), aggregations);
   while (all_.size() < aggregations) all_.push_back(std::make_unique<Started>());
   group_ = &group;
+  network_.begin(group, patience_ns);
   call_ = call;
-  patience_ns_ = patience_ns;
-  waits_since_ns_ = 0;
   stage_ = Stage::queued;
-  is_small_ = relays_ = is_lost_ = is_repaired_ = false;
+  is_small_ = is_lost_ = false;
   expected_ = aggregations;
   broken_ = Status::ok;
   started_ = ended_ = repairs_ = next_repair_ = 0;
@@ -26,25 +22,12 @@ void GroupOperation::begin(LeaderGroup& group, const transports::mpi::CallWords&
   number_ = group.take_number();  // nothing fails any more: the others have taken theirs
 }
 
-const std::byte* GroupOperation::kept_source(Started& started) {
-  const Aggregation& what = started.what;
-  if (!what.source || what.source != what.target || what.kind == ir::Collective::bcast) return what.source;
-  started.kept.resize(what.bytes);
-  std::memcpy(started.kept.data(), what.source, what.bytes);
-  return started.kept.data();
-}
-
 Status GroupOperation::start(const Aggregation& what) noexcept {
   if (broken_ != Status::ok) return broken_;
   const std::size_t number = started_++;
-  Started& started = *all_[number];
-  started.what = what;
-  started.root = group_->index_of(what.root);
-  started.is_pending = false;
   is_small_ = expected_ == 1 && what.bytes <= Relay::most_bytes && group_->members().ranks() > 1;
   try {
-    started.what.source = kept_source(started);
-    if (is_small_ && !what.target) started.unwanted.resize(what.bytes);
+    all_[number]->begin(what, group_->index_of(what.root), is_small_);
   } catch (...) {
     return broken_ = Status::no_memory;
   }
@@ -54,123 +37,69 @@ Status GroupOperation::start(const Aggregation& what) noexcept {
 
 /// False: the network has failed, or there is none.
 bool GroupOperation::post(std::size_t number) noexcept {
-  offload::Group* const network = group_->network();
-  Started& started = *all_[number];
-  const Aggregation& what = started.what;
-  const auto kind = kind_of(what.kind);
-  if (!network || !kind) return false;
-  offload::Aggregation offloaded;
-  offloaded.kind = *kind;
-  offloaded.root = static_cast<int>(started.root < 0 ? 0 : started.root);
-  offloaded.source = what.source;
-  offloaded.target = what.target;
-  offloaded.bytes = what.bytes;
-  if (is_small_ && what.kind == ir::Collective::reduce) {  // so that all have what one of them may lack
-    offloaded.kind = offload::Kind::allreduce;
-    offloaded.target = small_result().data();
-  }
-  if (what.reduction) {
-    offloaded.type = type_of(what.reduction->element_type);
-    offloaded.op = op_of(what.reduction->operation);
-  }
-  const Status posted = network->post(offloaded, started.request);
-  started.is_pending = posted == Status::pending;
-  if (posted == Status::ok) {
-    told_.mark_ended(number);
-    ++ended_;
-  }
+  const Status posted = network_.post(*all_[number], is_small_);
+  if (posted == Status::ok) count_end(number);
   return posted == Status::ok || posted == Status::pending;
+}
+
+void GroupOperation::count_end(std::size_t number) noexcept {
+  told_.mark_ended(number);
+  ++ended_;
 }
 
 /// Looks at what has been posted, the oldest first.
 void GroupOperation::look_at_network() noexcept {
-  bool any_pending = false;
+  bool is_any_pending = false;
   const std::size_t ended_before = ended_;
-  for (std::size_t i = 0; i < started_; ++i) {
-    Started& started = *all_[i];
-    if (!started.is_pending) continue;
-    const Status status = group_->network()->test(started.request);
-    if (status == Status::pending) {
-      any_pending = true;
-      continue;
-    }
-    started.is_pending = false;
-    if (status != Status::ok) return give_up();
-    told_.mark_ended(i);
-    ++ended_;
+  for (std::size_t number = 0; number < started_; ++number) {
+    if (!all_[number]->is_pending) continue;
+    const Status status = network_.look(*all_[number]);
+    is_any_pending |= status == Status::pending;
+    if (status == Status::ok) count_end(number);
+    if (status != Status::ok && status != Status::pending) return give_up();
   }
-  if (!any_pending || ended_ != ended_before) waits_since_ns_ = 0;
-  if (any_pending && is_out_of_patience()) give_up();
-}
-
-bool GroupOperation::is_out_of_patience() noexcept {
-  if (patience_ns_ == 0) return false;
-  const std::uint64_t now = monotonic_ns();
-  if (waits_since_ns_ == 0) waits_since_ns_ = now;
-  return now - waits_since_ns_ > patience_ns_;
+  if (network_.is_out_of_patience(is_any_pending, ended_ != ended_before)) give_up();
 }
 
 /// What has ended meanwhile stays ended: its result is here, and may be handed on.
 void GroupOperation::give_up() noexcept {
-  if (offload::Group* const network = group_->network()) {
-    for (std::size_t i = 0; i < started_; ++i) all_[i]->is_pending = false;
-    try {
-      group_->lose(network->is_broken() ? network->words() : "it does not answer");
-    } catch (...) {
-      group_->lose("");
-    }
-  }
-  if (is_small_) return begin_relay();
+  network_.lose(std::span(all_).first(started_));
   told_.mark_lost();
-  tell();
+  begin_to_end();
 }
 
-/// Where it is, or has to come to. A root's broadcast data are only read: it hears them elsewhere.
-std::span<std::byte> GroupOperation::small_result() noexcept {
-  Started& started = *all_.front();
-  const Aggregation& what = started.what;
-  if (what.target) return {what.target, what.bytes};
-  if (what.kind == ir::Collective::bcast && told_.has_ended_here(0))
-    return {const_cast<std::byte*>(what.source), what.bytes};
-  return {started.unwanted.data(), what.bytes};
-}
-
-void GroupOperation::begin_relay() noexcept {
-  stage_ = Stage::relaying;
-  relays_ = false;
-}
-
-Status GroupOperation::relay() noexcept {
-  Relay& relay = group_->relay();
-  if (!relays_) {
-    if (const Status status = relay.take_in_last(); status != Status::ok) return status;
-    const bool has = told_.has_ended_here(0);
-    is_repaired_ = !has;
-    relay.begin(number_, small_result(), has);
-    relays_ = true;
+void GroupOperation::begin_to_end() noexcept {
+  stage_ = Stage::ending;
+  if (is_small_) {
+    const bool is_here = told_.has_ended_here(0);
+    return group_->relay().begin(number_, all_.front()->result(is_here), is_here);
   }
-  if (const Status status = relay.advance(); status != Status::ok) return status;
-  if (relay.outcome() == Relay::Outcome::result) {
-    stage_ = Stage::is_over;
-    return Status::ok;
-  }
-  try {
-    told_.assume_nothing();
-  } catch (...) {
-    return broken_ = Status::no_memory;
-  }
-  is_lost_ = true;
-  stage_ = Stage::messages;
-  return Status::ok;
-}
-
-void GroupOperation::tell() noexcept {
-  stage_ = Stage::telling;
   try {
     run_ = &told_.tell(group_->members());
   } catch (...) {
     broken_ = Status::no_memory;
   }
+}
+
+Status GroupOperation::pass_on() noexcept {
+  Relay& relay = group_->relay();
+  if (const Status status = relay.advance(); status != Status::ok) return status;
+  is_lost_ = relay.outcome() == Relay::Outcome::nobody_has_it;
+  stage_ = is_lost_ ? Stage::messages : Stage::is_over;
+  if (is_lost_) try {
+      told_.assume_nothing();
+    } catch (...) {
+      return broken_ = Status::no_memory;
+    }
+  return Status::ok;
+}
+
+Status GroupOperation::tell() noexcept {
+  if (const Status status = run_->advance(); status != Status::ok) return status;
+  run_ = nullptr;
+  is_lost_ = told_.is_lost_anywhere();
+  stage_ = Stage::messages;
+  return Status::ok;
 }
 
 Status GroupOperation::take_turn() noexcept {
@@ -197,14 +126,8 @@ Status GroupOperation::go_on() noexcept {
     if (const Status status = take_turn(); status != Status::ok) return status;
   if (stage_ == Stage::network) look_at_network();
   if (broken_ != Status::ok) return broken_;
-  if (stage_ == Stage::relaying)
-    if (const Status status = relay(); status != Status::ok) return status;
-  if (stage_ == Stage::telling) {
-    if (const Status status = run_->advance(); status != Status::ok) return status;
-    run_ = nullptr;
-    is_lost_ = told_.is_lost_anywhere();
-    stage_ = Stage::messages;
-  }
+  if (stage_ == Stage::ending)
+    if (const Status status = is_small_ ? pass_on() : tell(); status != Status::ok) return status;
   return stage_ == Stage::messages ? repair_all() : Status::ok;
 }
 
@@ -225,6 +148,10 @@ Status GroupOperation::repair_all() noexcept {
   }
 }
 
+bool GroupOperation::is_repaired() const noexcept {
+  return repairs_ != 0 || (is_small_ && !told_.has_ended_here(0));
+}
+
 Status GroupOperation::settle(std::uint32_t step) noexcept {
   if (const Status status = go_on(); status != Status::ok && status != Status::pending) return status;
   std::size_t number = 0;
@@ -239,10 +166,10 @@ Status GroupOperation::finish() noexcept {
   if (const Status status = go_on(); status != Status::ok) return status;
   if (stage_ == Stage::network && started_ != 0) {
     if (ended_ != started_) return Status::pending;
-    is_small_ ? begin_relay() : tell();
+    begin_to_end();
     if (const Status status = go_on(); status != Status::ok) return status;
   }
-  group_->leave(is_lost_ || repairs_ != 0, is_repaired_ || repairs_ != 0);
+  group_->leave(is_lost_ || repairs_ != 0, is_repaired());
   return Status::ok;
 }
 
@@ -256,7 +183,8 @@ void GroupOperation::abandon() noexcept {
 }
 
 transports::Blocker GroupOperation::blocker() const noexcept {
-  if (stage_ == Stage::relaying) return named(group_->relay().blocker());
+  if (stage_ == Stage::network) return network_.blocker();
+  if (stage_ == Stage::ending && is_small_) return named(group_->relay().blocker());
   const executors::Machine* const run = stage_ == Stage::joining ? group_->joining_run() : run_;
   return run ? named(run->blocker()) : transports::Blocker{};
 }

@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "engine/aggregation/agreement.hpp"
+#include "engine/aggregation/in_network.hpp"
 #include "engine/aggregation/leader_group.hpp"
 #include "engine/aggregation/repair.hpp"
+#include "engine/aggregation/started.hpp"
 #include "executors/aggregator.hpp"
-#include "offload/request.hpp"
 
 namespace hocket::engine::aggregation {
 
@@ -45,45 +46,30 @@ class GroupOperation {
     queued,   ///< behind the group's operations before it
     joining,  ///< a group is made, where there is none
     network,
-    relaying,  ///< a small result to the next member, or waiting for it
-    telling,   ///< the others what has ended here
+    ending,    ///< the others hear what has ended here: told of all, or passed a small result on
     messages,  ///< do what has not
-    is_over,
-  };
-  struct Started {
-    executors::Aggregation what;
-    Rank root = -1;
-    bool is_pending = false;  ///< in the network
-    offload::Request request;
-    std::vector<std::byte> kept;  ///< its source, where the target is the same memory
-    std::vector<std::byte>
-        unwanted;  ///< a small result that this member does not want, but may have to pass on
+    is_over,   ///< a small result is with all
   };
 
   Status take_turn() noexcept;
   void post_all() noexcept;
-  Status relay() noexcept;
-  void begin_relay() noexcept;
-  std::span<std::byte> small_result() noexcept;
-  Status repair_all() noexcept;
   bool post(std::size_t number) noexcept;
   void look_at_network() noexcept;
   void give_up() noexcept;
-  void tell() noexcept;
-  bool is_out_of_patience() noexcept;
+  void begin_to_end() noexcept;
+  Status pass_on() noexcept;
+  Status tell() noexcept;
+  Status repair_all() noexcept;
+  void count_end(std::size_t number) noexcept;
+  bool is_repaired() const noexcept;
   transports::Blocker named(transports::Blocker blocker) const noexcept;
-  const std::byte* kept_source(Started& started);
 
   LeaderGroup* group_ = nullptr;
-  std::uint64_t patience_ns_ = 0;
-  std::uint64_t waits_since_ns_ = 0;  ///< for the network; 0: it does not
   transports::mpi::CallWords call_;
   std::uint32_t number_ = 0;
   Stage stage_ = Stage::queued;
   bool is_small_ = false;  ///< one aggregation, whose result is passed on
-  bool relays_ = false;
-  bool is_lost_ = false;      ///< as all members know
-  bool is_repaired_ = false;  ///< by messages
+  bool is_lost_ = false;   ///< as all members know
   Status broken_ = Status::ok;
   std::vector<std::unique_ptr<Started>> all_;  ///< those that have been started, then those of earlier calls
   std::size_t expected_ = 0;                   ///< to be started, at most
@@ -91,6 +77,7 @@ class GroupOperation {
   std::size_t ended_ = 0;  ///< in the network, here
   std::size_t repairs_ = 0;
   std::size_t next_repair_ = 0;
+  InNetwork network_;
   executors::Machine* run_ = nullptr;  ///< over messages, under way
   Agreement told_;
   Repair repair_;

@@ -26,14 +26,20 @@ void Relay::Message::lay(Rank peer, std::span<std::byte> data) noexcept {
 }
 
 void Relay::begin(std::uint32_t number, std::span<std::byte> result, bool has) noexcept {
+  number_ = number;
   result_ = result;
-  messages_.begin(number, signature, {});
+  has_result_ = has;
+  step_ = Step::take_in_last;
+}
+
+void Relay::begin_words() noexcept {
+  messages_.begin(number_, signature, {});
   awaits_verdict_ = false;
   outcome_ = Outcome::result;
   step_ = Step::is_over;
-  if (has) {
-    late_ = {1, result.size()};
-    late_messages_.begin(number, signature, {});
+  if (has_result_) {
+    late_ = {1, result_.size()};
+    late_messages_.begin(number_, signature, {});
     late_heard_.lay(before(), std::span(late_data_).first(late_.bytes));
     return say(Word::result);
   }
@@ -72,6 +78,10 @@ void Relay::heard_verdict() noexcept {
 }
 
 Status Relay::advance() noexcept {
+  if (step_ == Step::take_in_last) {
+    if (const Status status = take_in_last(); status != Status::ok) return status;
+    begin_words();
+  }
   messages_.take_in();
   while (step_ != Step::is_over) {
     const bool hears = step_ == Step::hear || step_ == Step::hear_verdict;
@@ -100,7 +110,8 @@ void Relay::next_step() noexcept {
   step_ = Step::is_over;
 }
 
-/// A member that lacked the result has said so first, and then what it has heard.
+/// What came late of the last operation that went well; pending, until it has come. A member that lacked the
+/// result has said so first, and then what it has heard.
 Status Relay::take_in_last() noexcept {
   if (late_.messages == 0) return Status::ok;
   late_messages_.take_in();

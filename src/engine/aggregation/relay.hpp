@@ -30,13 +30,11 @@ class Relay {
 
   enum class Outcome : std::uint8_t { result, nobody_has_it };
 
-  /// Of the members' operation of this number, after take_in_last(). `result` is here (`has`), or will be.
+  /// Of the members' operation of this number. `result` is here (`has`), or will be.
   void begin(std::uint32_t number, std::span<std::byte> result, bool has) noexcept;
   /// Pending; ok: outcome() says what came of it; or an error of messages.
   Status advance() noexcept;
   Outcome outcome() const noexcept { return outcome_; }
-  /// What came late of the last operation that went well; pending, until it has come.
-  Status take_in_last() noexcept;
   void abandon() noexcept;
 
   /// What a pending one waits for, among the members.
@@ -44,10 +42,12 @@ class Relay {
 
  private:
   enum class Word : std::uint32_t { result, lacking, nobody };
-  enum class Step : std::uint8_t { hear, say, hear_verdict, say_verdict, is_over };
+  enum class Step : std::uint8_t { take_in_last, hear, say, hear_verdict, say_verdict, is_over };
 
   Rank before() const noexcept { return blocker().peer; }
   Rank after() const noexcept { return (rank_ + 1) % ranks_; }
+  Status take_in_last() noexcept;
+  void begin_words() noexcept;
   void say(Word word) noexcept;
   void hear() noexcept;
   void heard() noexcept;
@@ -56,7 +56,9 @@ class Relay {
 
   const Rank rank_, ranks_;
   transports::mpi::Messages messages_, late_messages_;
+  std::uint32_t number_ = 0;
   std::span<std::byte> result_;
+  bool has_result_ = false;
   Step step_ = Step::is_over;
   bool awaits_verdict_ = false;
   Outcome outcome_ = Outcome::result;

@@ -59,6 +59,24 @@ void Service::write_trace() noexcept {
   }
 }
 
+void Service::note_registrations() noexcept {
+  const registration::Counters c = tree_->registrations();
+  if (c.misses == 0) return;
+  try {
+    report_.note("memory was registered " + std::to_string(c.misses) + " times for the network (" +
+                 std::to_string(c.failures) + " of them in vain), and found registered " +
+                 std::to_string(c.hits) + " times; " + std::to_string(c.invalidations) +
+                 " registrations ended with their memory, " + std::to_string(c.evictions) + " for others");
+  } catch (...) {
+    return;  // the report lacks a line
+  }
+}
+
+void Service::conclude() noexcept {
+  write_trace();
+  note_registrations();
+}
+
 void Service::note(std::string_view what, const std::string& why) noexcept {
   try {
     report_.note(std::string(what) + why);

@@ -36,7 +36,8 @@ class Service {
   std::uint64_t patience_ns() const noexcept { return patience_ns_; }
   /// Null: none is asked for, of this rank.
   Trace* trace() noexcept { return trace_file_.empty() ? nullptr : &trace_; }
-  void write_trace() noexcept;
+  /// Before it goes: writes the trace, and what the report has to say of registered memory.
+  void conclude() noexcept;
   /// Whether the network can do a call of this kind, alike on all ranks.
   bool takes(ir::Collective collective, const CallKind& kind) const noexcept;
   /// Once in the report.
@@ -49,6 +50,9 @@ class Service {
         report_(report),
         patience_ns_(patience_ns),
         trace_file_(std::move(trace_file)) {}
+
+  void write_trace() noexcept;
+  void note_registrations() noexcept;
 
   const std::unique_ptr<offload::Tree> tree_;
   Report& report_;
