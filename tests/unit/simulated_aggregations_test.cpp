@@ -119,6 +119,58 @@ TEST(Aggregations, OfABroadcastComeFromItsRootAlone) {
   EXPECT_EQ(found[1].bytes, megabyte);
 }
 
+/// Nothing comes back to who does not want it: while one leaf's link takes the result in, the others' are
+/// free.
+TEST(Aggregations, OfAReduceComeBackToTheRootAlone) {
+  const Network network = lab();
+  const auto found =
+      traffic(classify(16, schedules(Collective::reduce, 16), megabyte, network, most_steps), network);
+  EXPECT_EQ(found[0].bytes, 16 * megabyte);
+  const Prediction all = simulate(16, schedules(Collective::reduce, 16), megabyte, network);
+  EXPECT_NEAR(all.of(0).finish, formula(beyond, 3, megabyte), 1);
+  EXPECT_NEAR(all.of(15).finish, formula(beyond, 3, 0), 1) << "hears of its end with the first byte";
+}
+
+TEST(Aggregations, OfNothingAreNotStarted) {
+  EXPECT_EQ(time_of(Collective::allreduce, 16, 0), 0);
+}
+
+/// Rank r on node r mod 8, whose network card nobody waits for: one class stands for all.
+TEST(Aggregations, OfRanksDealtOutToNodesSendOneStreamOutOfEachSwitch) {
+  Network network = lab();
+  for (std::uint32_t r = 0; r < 64; ++r) network.levels[0].group_of.push_back(r % 8);
+  for (std::uint32_t r = 0; r < 64; ++r) network.levels[1].group_of.push_back(r % 8 / 4);
+  for (Level& level : network.levels) level.link.reset();
+  const auto schedule_of = schedules(Collective::allreduce, 64);
+  const Classes all = classify(64, schedule_of, megabyte, network, most_steps);
+  const Classes few = classify(64, schedule_of, megabyte, network, all.steps / 2);
+  ASSERT_LT(few.period, 8);
+  for (const Classes* const classes : {&all, &few}) {
+    const auto found = traffic(*classes, network);
+    EXPECT_EQ(found[0].bytes, 64 * megabyte);
+    EXPECT_EQ(found[0].most, 8 * megabyte);
+    EXPECT_EQ(found[1].bytes, 2 * megabyte);
+    EXPECT_EQ(found[1].most, megabyte);
+  }
+}
+
+TEST(Aggregations, OfClassesUnderOneLeafTurnBackThere) {
+  Network network = lab();
+  network.levels[1].ranks = 64;
+  const auto schedule_of = schedules(Collective::allreduce, 64);
+  const Classes all = classify(64, schedule_of, megabyte, network, most_steps);
+  const Classes few = classify(64, schedule_of, megabyte, network, all.steps / 2);
+  ASSERT_LT(few.period, all.period);
+  EXPECT_NEAR(simulate(few, network).slowest().finish, formula(in_leaf, 1, megabyte), 1);
+  EXPECT_EQ(traffic(few, network)[1].bytes, 0);
+}
+
+TEST(Aggregations, AreRefusedOnOneNode) {
+  Network network = lab();
+  network.levels = {{"all", 0, true, {{0, 100, o, o, 0}}}};
+  EXPECT_THROW(time_of(Collective::allreduce, 4, megabyte, network), Error);
+}
+
 TEST(Aggregations, AreRefusedWithoutSwitches) {
   Network network = lab();
   network.switches.reset();

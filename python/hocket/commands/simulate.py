@@ -189,10 +189,17 @@ def _engine(named: str, jobs: str) -> str:
     return named or ("simgrid" if jobs else "loggp")
 
 
-def _described(source: str, switches: str) -> Machine:
+def _described(source: str, switches: str, engine: str) -> Machine:
+    """As far as the engine knows it."""
     if switches not in ("", "aggregate"):
         raise unknown("word for switches", switches, ("aggregate",))
+    if switches and engine == "simgrid":
+        raise CommandError(
+            "the engine simgrid knows no switches that reduce: leave out --switches, or --jobs"
+        )
     described = machine.named(source)
+    if engine == "simgrid":
+        return dataclasses.replace(described, switches=None)
     return machine.with_switches(described) if switches else described
 
 
@@ -230,11 +237,19 @@ def simulate(
 ) -> None:
     """Predict what algorithms would take on a machine, for any number of ranks, anywhere on it."""
     engine = _engine(engine, jobs)
-    described = _described(source, switches)
+    described = _described(source, switches, engine)
     many, block = parse_ranks(ranks), parse_bytes(size)
     wanted = _Wanted(where, per_node, seed, jobs)
     if formulas:
-        _check_formulas({"--plot": picture, "--algorithm": algorithm, "--jobs": jobs, "--root": root})
+        _check_formulas(
+            {
+                "--plot": picture,
+                "--algorithm": algorithm,
+                "--jobs": jobs,
+                "--root": root,
+                "--switches": switches,
+            }
+        )
         return _show_formulas(described, many, wanted, block, as_json)
     if engine == "simgrid":
         simgrid.check(max(many))

@@ -9,20 +9,32 @@ namespace hocket::executors::simulated {
 
 using Kind = Step::Kind;
 
+namespace {
+
+/// Where a class stands for many ranks, those are under other switches, too, up to the one above all.
+std::size_t lowest_top(const Classes& classes, const Network& network) {
+  std::size_t level = 0;
+  if (classes.period < classes.ranks)
+    while (!is_one_group(network.levels[level], classes.ranks)) ++level;
+  return level;
+}
+
+}  // namespace
+
 Aggregations::Aggregations(const Classes& classes, const Network& network)
     : network_(network),
       first_switch_(network.first_switch_level()),
-      all_are_there_(classes.period == classes.ranks) {
+      lowest_top_(lowest_top(classes, network)) {
   for (Rank c = 0; c < classes.period; ++c) count(c, classes.trace(c));
   if (groups_.empty()) return;
   if (!network.switches) throw Error("it needs switches that reduce, and this machine has none");
+  if (network.levels[first_switch_].shared_memory)
+    throw Error("it needs switches that reduce, and this machine is one node");
   each_switch_ = *network.switches;
   for (auto& [least, group] : groups_) check(group);
   for (auto& [least, group] : groups_) group.operations.resize(group.members.begin()->second.up.size());
-  const auto period = static_cast<std::size_t>(classes.period);
   group_of_ = groups_of_classes(network, classes.ranks, classes.period);
-  group_of_.resize(network.levels.size(), std::vector<Rank>(period));  // the last level holds all
-  links_.assign(network.levels.size(), std::vector<Free>(period));
+  links_.assign(network.levels.size(), std::vector<Free>(static_cast<std::size_t>(classes.period)));
   switches_ = links_;
 }
 
@@ -49,7 +61,8 @@ void Aggregations::give(Rank c, Rank group_name, double now, std::deque<Rank>& r
   Group& group = groups_.at(group_name);
   Member& member = group.members.at(c);
   const std::uint64_t bytes = member.up[member.given];
-  Operation& operation = group.operations[member.given++];
+  Operation& operation = group.operations[member.given];
+  operation.wanted[c] = member.down[member.given++];
   operation.streams[c] = {now, now + network_.levels[first_switch_].at(bytes).stretch(bytes), bytes};
   if (operation.streams.size() < group.members.size()) return;
   pass(operation);
@@ -72,7 +85,7 @@ std::optional<Message> Aggregations::take(Rank c, Rank group_name) {
 void Aggregations::pass(Operation& operation) {
   std::size_t top = first_switch_;
   const Stream result = climb(operation.streams, top);
-  descend(result, top, operation.streams);
+  descend(result, top, operation);
   operation.is_over = true;
 }
 
@@ -92,8 +105,7 @@ Aggregations::Stream Aggregations::climb(const Streams& given, std::size_t& leve
   for (auto& [c, stream] : below) hop(first_switch_, stream);
   for (level = first_switch_;; ++level) {
     below = merged(below, level);
-    if (below.size() == 1 && (all_are_there_ || level + 1 == network_.levels.size()))
-      return below.begin()->second;
+    if (below.size() == 1 && level >= lowest_top_) return below.begin()->second;
     for (auto& [group, stream] : below) {
       over_link(level, group, &Free::out, stream);
       hop(level + 1, stream);
@@ -114,29 +126,44 @@ Aggregations::Streams Aggregations::merged(const Streams& below, std::size_t lev
   return above;
 }
 
-void Aggregations::descend(const Stream& result, std::size_t level, Streams& members) {
-  Streams above{{group_at(level, members.begin()->first), result}};
+/// Who does not want it hears that it has ended.
+void Aggregations::descend(const Stream& result, std::size_t level, Operation& operation) {
+  Streams above{{group_at(level, operation.streams.begin()->first), result}};
   while (level > first_switch_) {
     Streams below;
-    for (const auto& [c, part] : members) {
-      const auto [found, is_new] = below.try_emplace(group_at(level - 1, c), above.at(group_at(level, c)));
-      if (!is_new) continue;
-      Stream& stream = found->second;
+    for (const auto& [group, bytes] : wanted_in(level - 1, operation)) {
+      Stream& stream = below[group] = part_of(above.at(group_at(level, group)), bytes);
       hop(level, stream);
-      over_link(level - 1, found->first, &Free::in, stream);
-      through_switch(level - 1, found->first, &Free::in, stream);
+      over_link(level - 1, group, &Free::in, stream);
+      through_switch(level - 1, group, &Free::in, stream);
     }
     above = std::move(below);
     --level;
   }
-  for (auto& [c, stream] : members) {
-    stream = above.at(group_at(first_switch_, c));
+  for (auto& [c, stream] : operation.streams) {
+    stream = part_of(above.at(group_at(first_switch_, c)), operation.wanted.at(c));
     hop(first_switch_, stream);
     for (std::size_t i = first_switch_; i-- > 0;) over_link(i, group_at(i, c), &Free::in, stream);
   }
 }
 
-/// As Links::pass().
+/// By anybody in the groups of a level.
+Aggregations::Bytes Aggregations::wanted_in(std::size_t level, const Operation& operation) const {
+  Bytes wanted;
+  for (const auto& [c, bytes] : operation.wanted) {
+    std::uint64_t& most = wanted[group_at(level, c)];
+    most = std::max(most, bytes);
+  }
+  return wanted;
+}
+
+Aggregations::Stream Aggregations::part_of(Stream whole, std::uint64_t bytes) {
+  whole.bytes = bytes;
+  if (bytes == 0) whole.last_byte = whole.first_byte;
+  return whole;
+}
+
+/// As Links::pass(); but links serve aggregations in the order in which their last members give.
 void Aggregations::over_link(std::size_t level, Rank group, double Free::* way, Stream& stream) {
   const auto& link = network_.levels[level].link;
   if (!link) return;

@@ -35,8 +35,10 @@ class Aggregations {
     std::size_t given = 0, taken = 0;
   };
   using Streams = std::map<Rank, Stream>;  ///< by class
+  using Bytes = std::map<Rank, std::uint64_t>;
   struct Operation {
     Streams streams;  ///< what members have given; then what they get
+    Bytes wanted;     ///< by each of them
     bool is_over = false;
     std::vector<Rank> waiting;
   };
@@ -54,7 +56,9 @@ class Aggregations {
   static std::vector<std::pair<double, Rank>> in_time(const Streams& streams);
   Stream climb(const Streams& given, std::size_t& level);
   Streams merged(const Streams& below, std::size_t level);
-  void descend(const Stream& result, std::size_t level, Streams& members);
+  void descend(const Stream& result, std::size_t level, Operation& operation);
+  Bytes wanted_in(std::size_t level, const Operation& operation) const;
+  static Stream part_of(Stream whole, std::uint64_t bytes);
   Rank group_at(std::size_t level, Rank c) const { return group_of_[level][static_cast<std::size_t>(c)]; }
   void over_link(std::size_t level, Rank group, double Free::* way, Stream& stream);
   void through_switch(std::size_t level, Rank group, double Free::* way, Stream& stream);
@@ -63,7 +67,7 @@ class Aggregations {
   const Network& network_;
   Switches each_switch_;
   const std::size_t first_switch_;
-  const bool all_are_there_;  ///< and not one class for many ranks, which are under other switches, too
+  std::size_t lowest_top_;                   ///< the first level that holds all members, wherever they are
   std::vector<std::vector<Rank>> group_of_;  ///< of each level and class
   std::vector<std::vector<Free>> links_;     ///< when those of each level's groups are
   std::vector<std::vector<Free>> switches_;  ///< for streams up and down

@@ -39,12 +39,14 @@ class Classification {
   }
 
  private:
-  /// Ops, and regions that they name: what building a rank takes.
+  /// Ops, and regions and groups that they name: what building a rank takes.
   double weight(Rank rank) const {
     const ir::Schedule s = schedule_of_(rank);
     std::uint64_t waits = 0;
     for (const ir::Op& op : s.ops) waits += op.code == ir::OpCode::wait && op.peer == ir::everyone;
-    return static_cast<double>(s.ops.size() + s.regions.size()) +
+    std::size_t members = 0;
+    for (const auto& group : s.groups) members += group.size();
+    return static_cast<double>(s.ops.size() + s.regions.size() + members) +
            static_cast<double>(waits) * static_cast<double>(ranks_);
   }
 

@@ -66,8 +66,9 @@ const LogGP& Level::at(std::uint64_t bytes) const {
 void Network::check(Rank ranks) const {
   if (levels.empty() || !levels.back().holds_all()) throw Error("the last level must hold all ranks");
   if (!(copy >= 0 && reduce >= 0)) throw Error("a cost per byte is negative");
-  if (switches && !(switches->latency >= 0 && switches->G >= 0))
-    throw Error("a cost of switches is negative");
+  if (switches &&
+      !(switches->latency >= 0 && switches->G >= 0 && std::isfinite(switches->latency + switches->G)))
+    throw Error("a cost of switches is negative, or none");
   for (std::size_t i = 0; i < levels.size(); ++i) {
     check_protocols(levels[i]);
     check_link(levels[i]);

@@ -21,13 +21,6 @@ bool lies_alike(const Level& level, Rank ranks, Rank places) {
   return true;
 }
 
-/// Which nothing leaves.
-bool is_one_group(const Level& level, Rank ranks) {
-  for (Rank rank = 1; rank < ranks; ++rank)
-    if (!level.holds(0, rank)) return false;
-  return true;
-}
-
 /// A link serves its ranks one after the other, so that they cannot stand for each other.
 bool shares_no_link(const Level& level, Rank ranks, Rank period) {
   if (!level.link || is_one_group(level, ranks)) return true;
@@ -40,7 +33,24 @@ bool shares_no_link(const Level& level, Rank ranks, Rank period) {
   return true;
 }
 
+/// Of each group of the level.
+std::unordered_map<std::uint32_t, Rank> first_classes(const Level& level, Rank ranks, Rank period) {
+  std::unordered_map<std::uint32_t, Rank> first;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    Rank& least = first.try_emplace(level.group(rank), rank % period).first->second;
+    least = std::min(least, rank % period);
+  }
+  return first;
+}
+
 }  // namespace
+
+bool is_one_group(const Level& level, Rank ranks) {
+  if (level.group_of.empty()) return level.ranks == 0 || ranks <= level.ranks;
+  for (Rank rank = 1; rank < ranks; ++rank)
+    if (!level.holds(0, rank)) return false;
+  return true;
+}
 
 Rank symmetric_unit(const Network& network, Rank ranks) {
   const auto fits = [&](Rank unit) {
@@ -56,13 +66,19 @@ Rank symmetric_unit(const Network& network, Rank ranks) {
 std::vector<std::vector<Rank>> groups_of_classes(const Network& network, Rank ranks, Rank period) {
   std::vector<std::vector<Rank>> found;
   for (const Level& level : network.levels) {
-    std::unordered_map<std::uint32_t, Rank> first;
-    for (Rank rank = 0; rank < ranks; ++rank) {
-      Rank& least = first.try_emplace(level.group(rank), rank % period).first->second;
-      least = std::min(least, rank % period);
-    }
+    auto first = first_classes(level, ranks, period);
     found.emplace_back();
     for (Rank c = 0; c < period; ++c) found.back().push_back(first[level.group(c)]);
+  }
+  return found;
+}
+
+std::vector<std::vector<Rank>> groups_that_lie_alike(const Network& network, Rank ranks, Rank period) {
+  std::vector<std::vector<Rank>> found;
+  for (const Level& level : network.levels) {
+    found.emplace_back(static_cast<std::size_t>(period));
+    for (const auto& [group, least] : first_classes(level, ranks, period))
+      ++found.back()[static_cast<std::size_t>(least)];
   }
   return found;
 }

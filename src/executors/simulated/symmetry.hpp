@@ -16,4 +16,10 @@ Rank symmetric_unit(const Network& network, Rank ranks);
 /// number is its first class.
 std::vector<std::vector<Rank>> groups_of_classes(const Network& network, Rank ranks, Rank period);
 
+/// Of each level, by that number: how many groups lie alike.
+std::vector<std::vector<Rank>> groups_that_lie_alike(const Network& network, Rank ranks, Rank period);
+
+/// Which nothing leaves.
+bool is_one_group(const Level& level, Rank ranks);
+
 }  // namespace hocket::executors::simulated

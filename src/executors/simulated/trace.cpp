@@ -17,7 +17,9 @@ using Kind = Step::Kind;
 class Tracing {
  public:
   Tracing(const ir::Schedule& schedule, std::uint64_t bytes)
-      : schedule_(schedule), chunk_(chunk_bytes(schedule, bytes)) {}
+      : schedule_(schedule), chunk_(chunk_bytes(schedule, bytes)) {
+    for (const auto& group : schedule.groups) least_of_.push_back(std::ranges::min(group));
+  }
 
   Trace run() {
     std::uint32_t i = 0;
@@ -67,21 +69,23 @@ class Tracing {
     trace_.steps.push_back({all ? Kind::wait_everyone : Kind::wait, all ? 0 : distance(op.peer), op.step});
   }
 
-  Rank least_of(std::uint32_t group) const { return std::ranges::min(schedule_.groups[group]); }
-
+  /// Members start nothing of no bytes, unless it is a barrier.
   void aggregate(const Op& op) {
     std::uint64_t bytes = 0;
     for (const ir::Region& r : schedule_.regions_of(op)) bytes += bytes_of(r);
-    trace_.steps.push_back({Kind::aggregate, least_of(op.group), bytes});
-    under_way_[op.group].push_back({op.step, bytes_of(op.target)});
+    const std::uint64_t comes_back = bytes_of(op.target);
+    const bool is_started = bytes + comes_back != 0 || ir::kind_of(schedule_, op) == ir::Collective::barrier;
+    if (is_started) trace_.steps.push_back({Kind::aggregate, least_of_[op.group], bytes});
+    under_way_[op.group].push_back({op.step, comes_back, is_started});
   }
 
   void settle(const Op& op) {
-    auto& started = under_way_[op.group];
-    if (started.empty() || started.front().step != op.step)
+    auto& under_way = under_way_[op.group];
+    if (under_way.empty() || under_way.front().step != op.step)
       throw Error("its aggregations settle in another order than they start in");
-    trace_.steps.push_back({Kind::settle, least_of(op.group), started.front().comes_back});
-    started.pop_front();
+    const UnderWay one = under_way.front();
+    under_way.pop_front();
+    if (one.is_started) trace_.steps.push_back({Kind::settle, least_of_[op.group], one.comes_back});
   }
 
   /// Work that follows its like is one step: in how many pieces it is done does not matter.
@@ -114,9 +118,11 @@ class Tracing {
 
   const ir::Schedule& schedule_;
   std::uint64_t chunk_;
+  std::vector<Rank> least_of_;  ///< each group
   struct UnderWay {
     std::uint32_t step;
     std::uint64_t comes_back;  ///< bytes
+    bool is_started;
   };
   std::map<std::uint32_t, std::deque<UnderWay>> under_way_;  ///< aggregations, by group
   Trace trace_;

@@ -15,6 +15,8 @@ class Count {
       : classes_(classes),
         network_(network),
         group_of_(groups_of_classes(network, classes.ranks, classes.period)),
+        alike_(groups_that_lie_alike(network, classes.ranks, classes.period)),
+        times_(static_cast<std::uint64_t>(classes.ranks / classes.period)),
         found_(network.levels.size() - 1),
         carried_(network.levels.size() - 1) {}
 
@@ -43,7 +45,7 @@ class Count {
     if (step.kind == Step::Kind::send) add(c, step, repeats);
     if (step.kind != Step::Kind::aggregate && step.kind != Step::Kind::settle) return;
     for (std::size_t i = 0; i < found_.size(); ++i)
-      aggregated_[{i, step.distance}][group_of_[i][static_cast<std::size_t>(c)]][c].add(step, repeats);
+      aggregated_[{i, step.distance}][group_at(i, c)][c].add(step, repeats);
   }
 
   /// Up to the first switch each member sends for itself; from there on one stands for all below.
@@ -51,10 +53,11 @@ class Count {
     for (const auto& [where, groups] : aggregated_)
       for (const auto& [group, parts] : groups) {
         const std::size_t level = where.first;
+        const std::uint64_t alike = groups_like(level, group);
         if (level < network_.first_switch_level())
-          for (const auto& [c, part] : parts) add(level, group, part);
-        else if (groups.size() > 1 || classes_.period < classes_.ranks)
-          add(level, group, largest(parts));
+          for (const auto& [c, part] : parts) add(level, group, part, times_ / alike);
+        else if (groups.size() * alike > 1)
+          add(level, group, largest(parts), 1);
       }
   }
 
@@ -79,35 +82,36 @@ class Count {
     return all;
   }
 
-  void add(std::size_t level, Rank group, const Part& part) {
-    found_[level].messages += part.count;
-    found_[level].bytes += part.up;
+  /// In each of the groups that lie like this one.
+  void add(std::size_t level, Rank group, const Part& part, std::uint64_t times) {
+    found_[level].messages += groups_like(level, group) * times * part.count;
+    found_[level].bytes += groups_like(level, group) * times * part.up;
     Carried& carried = carried_[level][static_cast<std::size_t>(group)];
-    carried.out += part.up;
-    carried.in += part.down;
+    carried.out += times * part.up;
+    carried.in += times * part.down;
   }
 
   void add(Rank c, const Step& send, std::uint64_t repeats) {
     const std::int64_t peer = (std::int64_t{c} + send.distance) % classes_.ranks;
     const std::size_t far = network_.distance(c, static_cast<Rank>(peer));
     for (std::size_t i = 0; i < far; ++i) {
-      found_[i].messages += repeats;
-      found_[i].bytes += repeats * send.amount;
-      carried(i, c).out += repeats * send.amount;
-      carried(i, static_cast<Rank>(peer % classes_.period)).in += repeats * send.amount;
+      found_[i].messages += times_ * repeats;
+      found_[i].bytes += times_ * repeats * send.amount;
+      const Rank from = group_at(i, c), to = group_at(i, static_cast<Rank>(peer % classes_.period));
+      carried_[i][static_cast<std::size_t>(from)].out +=
+          times_ / groups_like(i, from) * repeats * send.amount;
+      carried_[i][static_cast<std::size_t>(to)].in += times_ / groups_like(i, to) * repeats * send.amount;
     }
   }
 
-  Carried& carried(std::size_t level, Rank c) {
-    return carried_[level][static_cast<std::size_t>(group_of_[level][static_cast<std::size_t>(c)])];
+  Rank group_at(std::size_t level, Rank c) const { return group_of_[level][static_cast<std::size_t>(c)]; }
+  /// A class stands for all of its ranks, its group for those that lie alike, in each of which are as many.
+  std::uint64_t groups_like(std::size_t level, Rank group) const {
+    return static_cast<std::uint64_t>(alike_[level][static_cast<std::size_t>(group)]);
   }
 
-  /// A class stands for all of its ranks; its group for one.
   void finish(std::size_t i) {
-    const auto times = static_cast<std::uint64_t>(classes_.ranks / classes_.period);
     found_[i].level = network_.levels[i].name;
-    found_[i].messages *= times;
-    found_[i].bytes *= times;
     const auto busiest = std::ranges::max_element(carried_[i], {}, &Carried::most);
     found_[i].most = busiest->most();
     found_[i].busiest = static_cast<Rank>(busiest - carried_[i].begin());
@@ -115,7 +119,8 @@ class Count {
 
   const Classes& classes_;
   const Network& network_;
-  std::vector<std::vector<Rank>> group_of_;
+  const std::vector<std::vector<Rank>> group_of_, alike_;
+  const std::uint64_t times_;
   std::vector<Traffic> found_;
   std::vector<std::vector<Carried>> carried_;  ///< by each level's groups
   /// By level and the least rank of those who aggregate; then by the level's groups.
