@@ -69,9 +69,13 @@ void Engine::hear_of_workers() noexcept {
   registry_->hear(*open);
 }
 
+void Engine::complete_report() noexcept {
+  if (in_network_) in_network_->note_registrations();
+}
+
 void Engine::disconnect() {
   if (employed_.worker) employed_.worker->leave();
-  if (in_network_) in_network_->conclude();
+  if (in_network_) in_network_->write_trace();
   in_network_.reset();
   if (network_) network_->close();
 }

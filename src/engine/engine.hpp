@@ -36,6 +36,8 @@ class Engine {
   const Options& options() const { return options_; }
   const Host& host() const { return host_; }
   Report& report() { return report_; }
+  /// Before it is written: what is known at the end alone.
+  void complete_report() noexcept;
   const tuning::Rules& rules() const { return rules_; }
   const tuning::Costs& costs() const { return costs_; }
   bool costs_are_told() const { return !options().costs.empty(); }

@@ -85,8 +85,9 @@ tuning::Situation SpreadCommunicator::situation_of(const CallKind& kind, const C
   situation.costs_told = engine_.costs_are_told();
   situation.blocking = blocking;
   situation.worker = !blocking && engine_.worker_across_nodes();
-  situation.in_network =
-      !situation.worker && engine_.in_network() && engine_.in_network()->takes(call.collective, kind);
+  const aggregation::Service* const network = situation.worker ? nullptr : engine_.in_network().get();
+  situation.in_network = network && network->takes(call.collective, kind);
+  situation.streams = situation.in_network && network->streams();
   situation.mapped = situation.worker && engine_.worker_maps_heaps();
   situation.background = situation.worker || (!blocking && engine_.carries_messages_in_background());
   return situation;

@@ -43,7 +43,7 @@ struct FlagWord {
   std::optional<bool> Conditions::* member;
 };
 
-constexpr std::array<FlagWord, 16> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
+constexpr std::array<FlagWord, 17> flag_words = {{{"oversubscribed", &Conditions::oversubscribed},
                                                   {"commutative", &Conditions::commutative},
                                                   {"predefined", &Conditions::predefined},
                                                   {"unequal", &Conditions::unequal},
@@ -58,7 +58,8 @@ constexpr std::array<FlagWord, 16> flag_words = {{{"oversubscribed", &Conditions
                                                   {"worker", &Conditions::worker},
                                                   {"mapped", &Conditions::mapped},
                                                   {"whole_node", &Conditions::whole_node},
-                                                  {"in_network", &Conditions::in_network}}};
+                                                  {"in_network", &Conditions::in_network},
+                                                  {"streams", &Conditions::streams}}};
 
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());

@@ -63,7 +63,7 @@ bool Conditions::hold(const Situation& s) const {
          (!switches || *switches == has_switches(s)) && (!interleaved || *interleaved == is_interleaved(s)) &&
          agrees(blocking, s.blocking) && agrees(background, s.background) && agrees(worker, s.worker) &&
          agrees(mapped, s.mapped) && agrees(whole_node, s.whole_node) && agrees(in_network, s.in_network) &&
-         agrees(costs, s.costs_told);
+         agrees(streams, s.streams) && agrees(costs, s.costs_told);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

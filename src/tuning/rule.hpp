@@ -26,7 +26,7 @@ struct Conditions {
   Form form = Form::every;
   Interval bytes, ranks;
   std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes,
-      switches, costs, interleaved, blocking, background, worker, mapped, whole_node, in_network;
+      switches, costs, interleaved, blocking, background, worker, mapped, whole_node, in_network, streams;
 
   bool hold(const Situation& s) const;
 };

@@ -39,6 +39,7 @@ struct Situation {
   bool whole_node = false;  ///< the ranks are all of one node's; asked of calls for its worker
   bool in_network =
       false;  ///< between the nodes switches reduce, and take the call's type and operation; agreed
+  bool streams = false;      ///< in any length at once, not only in pieces of an operation; agreed
   bool single_copy = false;  ///< the ranks can read each other's memory, and it pays; agreed on the way
 };
 

@@ -55,6 +55,29 @@ TEST(DefaultRules, ALargeAllreduceInBlocksIsTheCheaperOneWhereMessagesAreKnownTo
   EXPECT_EQ(chosen(slow), "native");
 }
 
+TEST(DefaultRules, ALargeAllreduceIsReducedInTheNetworkWhereItsSwitchesDo) {
+  const passes::Neighbourhood pairs({{0, 0, 1, 1}}), alone({{0, 1, 2, 3}});
+  Situation s = situation(Collective::allreduce, 4, 1 << 20);
+  s.across_nodes = true;
+  s.near = &pairs;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.in_network = true;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.streams = true;
+  EXPECT_EQ(Rules().choose(s).name, "in_network by nodes in 16 segments");
+  s.bytes = 16 << 10;
+  EXPECT_EQ(Rules().choose(s).name, "in_network by nodes");
+  s.near = &alone;
+  EXPECT_EQ(Rules().choose(s).name, "in_network");
+  s.bytes = 1 << 20;
+  EXPECT_EQ(Rules().choose(s).name, "in_network");
+  s.blocking = false;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+  s.blocking = true;
+  s.bytes = (16 << 10) - 8;
+  EXPECT_EQ(Rules().choose(s).name, "native");
+}
+
 TEST(DefaultRules, SmallBlocksOfANodeTravelTogether) {
   Situation s = situation(Collective::alltoall, 8, 256);
   s.across_nodes = true;

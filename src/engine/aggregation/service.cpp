@@ -72,11 +72,6 @@ void Service::note_registrations() noexcept {
   }
 }
 
-void Service::conclude() noexcept {
-  write_trace();
-  note_registrations();
-}
-
 void Service::note(std::string_view what, const std::string& why) noexcept {
   try {
     report_.note(std::string(what) + why);

@@ -36,10 +36,14 @@ class Service {
   std::uint64_t patience_ns() const noexcept { return patience_ns_; }
   /// Null: none is asked for, of this rank.
   Trace* trace() noexcept { return trace_file_.empty() ? nullptr : &trace_; }
-  /// Before it goes: writes the trace, and what the report has to say of registered memory.
-  void conclude() noexcept;
+  /// Before the report is written: what it has to say of registered memory.
+  void note_registrations() noexcept;
+  /// Where a trace is asked for, of this rank.
+  void write_trace() noexcept;
   /// Whether the network can do a call of this kind, alike on all ranks.
   bool takes(ir::Collective collective, const CallKind& kind) const noexcept;
+  /// Vectors of any length at once, alike on all ranks.
+  bool streams() const noexcept { return tree_->terms().streams; }
   /// Once in the report.
   void note(std::string_view what, const std::string& why) noexcept;
 
@@ -50,9 +54,6 @@ class Service {
         report_(report),
         patience_ns_(patience_ns),
         trace_file_(std::move(trace_file)) {}
-
-  void write_trace() noexcept;
-  void note_registrations() noexcept;
 
   const std::unique_ptr<offload::Tree> tree_;
   Report& report_;

@@ -11,6 +11,7 @@ namespace hocket::interpose {
 void write_report() {
   const std::string& where = process.engine->options().report;
   if (!process.reporting || process.rank != 0) return;
+  process.engine->complete_report();
   if (where == "1")
     std::fputs(process.engine->report().text().c_str(), stderr);
   else if (!write_file(where, process.engine->report().jsonl()))
