@@ -18,7 +18,12 @@ Status run_blocking(Run& run, const transports::Waiting& waiting) noexcept {
       const transports::Blocker blocker = run.blocker();
       status = run.advance();
       if (status != Status::pending || run.progress() != before) break;
-      if (const Status paused = patience.pause(blocker); paused != Status::ok) return paused;
+      const transports::Blocker now = run.blocker();
+      if (blocker.descriptor >= 0 && now.descriptor < 0) continue;  // it waits for something else
+      // A descriptor tells of what has come before it is polled, too, and the look may have changed the
+      // events.
+      const Status paused = patience.pause(now.descriptor >= 0 ? now : blocker);
+      if (paused != Status::ok) return paused;
     }
   }
   return status;

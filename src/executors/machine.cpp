@@ -1,6 +1,8 @@
 #include "executors/machine.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "kernels/copy.hpp"
 
@@ -13,6 +15,14 @@ using ir::Region;
 using transports::Blocker;
 using transports::Piece;
 using transports::Transfer;
+
+namespace {
+
+bool has_ended(const Transfer& t) noexcept {
+  return t.started && t.done == t.total;
+}
+
+}  // namespace
 
 Status Machine::advance() noexcept {
   const ir::Schedule& s = plan_.schedule;
@@ -78,7 +88,11 @@ Blocker Machine::blocker() const noexcept {
     if (op.code == OpCode::aggregate) return via_.aggregator->blocker();
     return via_.one_sided->blocker(op.peer == ir::everyone ? seen_ : op.peer);
   }
-  return settles() ? via_.aggregator->blocker() : transfers_blocker();
+  if (!settles()) return transfers_blocker();
+  // No descriptor tells of messages beside it.
+  const auto transfers = std::span(space_.transfers).first(transfers_);
+  const bool are_pending = !std::ranges::all_of(transfers, has_ended);
+  return are_pending ? Blocker{.peer = transfers_blocker().peer} : via_.aggregator->blocker();
 }
 
 /// The first that is pending; but one that nothing in memory shows has to be asked about, whatever else may
@@ -87,7 +101,7 @@ Blocker Machine::transfers_blocker() const noexcept {
   Blocker first;
   for (std::uint32_t i = 0; i < transfers_; ++i) {
     const Transfer& t = space_.transfers[i];
-    if (t.started && t.done == t.total) continue;
+    if (has_ended(t)) continue;
     const Blocker blocker =
         space_.is_send[i] ? via_.two_sided->send_blocker(t) : via_.two_sided->recv_blocker(t);
     if (!blocker.word) return blocker;
@@ -171,7 +185,7 @@ Status Machine::finish_transfers() noexcept {
   bool all = true;
   for (std::uint32_t i = 0; i < transfers_; ++i) {
     Transfer& t = space_.transfers[i];
-    if (t.started && t.done == t.total) continue;
+    if (has_ended(t)) continue;
     const std::size_t before = t.done;
     const Status s = space_.is_send[i] ? via_.two_sided->advance_send(t) : via_.two_sided->advance_recv(t);
     if (s != Status::ok && s != Status::pending) return s;

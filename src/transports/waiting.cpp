@@ -17,8 +17,8 @@ constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn a
 constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
-constexpr int longest_rest_ms = 1;
 constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
+constexpr long longest_rest_ns = 1'000'000;
 
 void relax() noexcept {
 #if defined(__x86_64__)
@@ -87,15 +87,17 @@ Status Patience::nap() noexcept {
   return watch(now_ns());
 }
 
-/// Whoever has a core to itself asks first: what comes soon is found sooner.
+/// Whoever has a core to itself asks first, and has time to ask the MPI often. The poke comes last: it may
+/// take what is waited for from the descriptor.
 Status Patience::rest(const Blocker& blocker) noexcept {
   if (waiting_.mode == WaitMode::spin && turns_++ < asks_before_yield) {
     relax();
     return Status::ok;
   }
-  poke();
   pollfd alarm{blocker.descriptor, blocker.events, 0};
-  poll(&alarm, 1, longest_rest_ms);
+  const timespec bound{0, waiting_.mode == WaitMode::spin ? nap_ns : longest_rest_ns};
+  ppoll(&alarm, 1, &bound, nullptr);
+  poke();
   return watch(now_ns());
 }
 

@@ -42,7 +42,8 @@ struct Waiting {
 };
 
 /// One wait. pause() lets time pass until the 4 bytes at `word` may have changed from `seen`. Without a word
-/// the caller finds out by asking, as of peers on other nodes: then a pause is never a long one.
+/// the caller finds out by asking, as of peers on other nodes: then a pause is a short one, or ends with what
+/// a descriptor has to tell.
 class Patience {
  public:
   Patience(const Waiting& waiting, Rank peer) noexcept : waiting_(waiting), peer_(peer) {}

@@ -116,6 +116,10 @@ TEST_F(OffloadOldLibrary, TakesWhatItHas) {
   EXPECT_FALSE(tree_->terms().streams);
 }
 
+TEST_F(OffloadOldLibrary, DoesNotSayWhatToPoll) {
+  EXPECT_EQ(group_->alarm().fd, -1);
+}
+
 TEST_F(OffloadOldLibrary, FailsInOrderWhereItIsAskedForMore) {
   EXPECT_EQ(run(*group_, {.kind = Kind::bcast, .source = this, .target = this, .bytes = 4}), Status::failed);
   EXPECT_TRUE(group_->is_broken());

@@ -1,6 +1,7 @@
 // Aggregations in front of a switch, through the libsharp_coll.so that was built, by ranks that are threads.
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -161,6 +162,24 @@ TEST_F(OffloadNetwork, RunsAllKindsOfAllSizesAtEveryRoot) {
       }
       ASSERT_EQ(run(group, {}), Status::ok);
     }
+  });
+}
+
+/// The last member posts when all others wait.
+TEST_F(OffloadNetwork, TellsWhatToPoll) {
+  in_group([](Room& room, offload::Tree&, Group& group) {
+    Bytes data = data_of(room.self().rank, ElementType::u8, 100'000);
+    Request request;
+    if (room.self().rank == 0) sleep_ns(10'000'000);
+    group.post({Kind::allreduce, 0, data.data(), data.data(), data.size(), ElementType::u8, OpKind::sum},
+               request);
+    while (group.test(request) == Status::pending) {
+      pollfd alarm = group.alarm();
+      ASSERT_GE(alarm.fd, 0);
+      ASSERT_EQ(poll(&alarm, 1, 20'000), 1);
+    }
+    EXPECT_EQ(data, reduced(OpKind::sum, ElementType::u8, data.size()));
+    room.barrier();
   });
 }
 

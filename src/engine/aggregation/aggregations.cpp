@@ -22,6 +22,15 @@ void Aggregations::go_on() noexcept {
   for (std::size_t i = 0; i < groups_; ++i) (void)operations_[i]->go_on();
 }
 
+/// A descriptor tells of one tree: where another one is waited for, too, none tells of all.
+transports::Blocker Aggregations::blocker() const noexcept {
+  transports::Blocker first = operations_[waits_for_]->blocker();
+  for (std::size_t i = finished_; i < groups_; ++i)
+    if (operations_[i]->is_pending() && operations_[i]->blocker().descriptor != first.descriptor)
+      first.descriptor = -1;
+  return first;
+}
+
 Status Aggregations::advance() noexcept {
   if (trace_) [[unlikely]]
     std::exchange(trace_, nullptr)->end();

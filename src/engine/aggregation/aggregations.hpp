@@ -32,7 +32,7 @@ class Aggregations final : public executors::Aggregator {
     if (trace_) [[unlikely]]
       trace_->ended_round();
   }
-  transports::Blocker blocker() const noexcept override { return operations_[waits_for_]->blocker(); }
+  transports::Blocker blocker() const noexcept override;
   void go_on() noexcept override;
 
   // After the schedule has ended, as a machine goes on:

@@ -86,12 +86,13 @@ Status GroupOperation::pass_on() noexcept {
   if (const Status status = relay.advance(); status != Status::ok) return status;
   is_lost_ = relay.outcome() == Relay::Outcome::nobody_has_it;
   stage_ = is_lost_ ? Stage::messages : Stage::is_over;
-  if (is_lost_) try {
-      told_.assume_nothing();
-    } catch (...) {
-      return broken_ = Status::no_memory;
-    }
-  return Status::ok;
+  if (!is_lost_) return Status::ok;
+  try {
+    told_.assume_nothing();
+    return Status::ok;
+  } catch (...) {
+    return broken_ = Status::no_memory;
+  }
 }
 
 Status GroupOperation::tell() noexcept {
@@ -180,6 +181,19 @@ void GroupOperation::abandon() noexcept {
   group_->members().messages().abandon();
   group_->relay().abandon();
   group_->leave(false, false);
+}
+
+bool GroupOperation::is_pending() const noexcept {
+  switch (stage_) {
+    case Stage::network:
+      return ended_ != started_;
+    case Stage::messages:
+      return next_repair_ != started_;
+    case Stage::is_over:
+      return false;
+    default:
+      return true;
+  }
 }
 
 transports::Blocker GroupOperation::blocker() const noexcept {

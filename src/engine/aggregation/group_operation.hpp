@@ -36,6 +36,8 @@ class GroupOperation {
   /// The call has failed: nothing of it goes on.
   void abandon() noexcept;
 
+  /// Something of it has not ended.
+  bool is_pending() const noexcept;
   /// What a pending one waits for, among the communicator's ranks.
   transports::Blocker blocker() const noexcept;
   /// Grows as it goes on.

@@ -1,0 +1,88 @@
+// Who waits for a descriptor sleeps on it, and asks the MPI afterwards.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "transports/waiting.hpp"
+
+namespace {
+
+using namespace hocket;
+using namespace hocket::transports;
+
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(pipe(ends_.data()), 0); }
+  ~Pipe() {
+    for (const int end : ends_) close(end);
+  }
+  Blocker blocker() const { return {.descriptor = ends_[0], .events = POLLIN}; }
+  void fill() const { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
+  void drain() const {
+    char byte;
+    EXPECT_EQ(read(ends_[0], &byte, 1), 1);
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+struct Asked {
+  Waiting waiting(WaitMode mode) {
+    return {.mode = mode,
+            .poke = [](void* self) noexcept { ++static_cast<Asked*>(self)->times; },
+            .poke_context = this};
+  }
+  int times = 0;
+};
+
+class Watching : public Watch {
+ public:
+  Status look(Rank, std::uint64_t waited_ns) noexcept override {
+    waited = waited_ns;
+    return Status::failed;
+  }
+  std::uint64_t waited = 0;
+};
+
+TEST(Waiting, ForADescriptorEndsWithWhatItTells) {
+  const Pipe pipe;
+  Asked asked;
+  const Waiting waiting = asked.waiting(WaitMode::sleep);
+  Patience patience(waiting, nobody);
+  std::thread filling([&] {
+    sleep_ns(5'000'000);
+    pipe.fill();
+  });
+  int pauses = 0;
+  pollfd told{pipe.blocker().descriptor, pipe.blocker().events, 0};
+  for (; poll(&told, 1, 0) == 0; ++pauses) ASSERT_EQ(patience.pause(pipe.blocker()), Status::ok);
+  filling.join();
+  EXPECT_EQ(asked.times, pauses) << "the MPI is asked in each pause";
+  EXPECT_LT(pauses, 100) << "and each is a long one";
+}
+
+TEST(Waiting, ForADescriptorIsWatched) {
+  const Pipe pipe;
+  Asked asked;
+  Watching watch;
+  Waiting waiting = asked.waiting(WaitMode::yield);
+  waiting.watch = &watch;
+  Patience patience(waiting, 3);
+  while (patience.pause(pipe.blocker()) == Status::ok) ASSERT_LT(asked.times, 1000);
+  EXPECT_GE(watch.waited, 1'000'000U);
+}
+
+TEST(Waiting, ForNoDescriptorIsShort) {
+  Asked asked;
+  const Waiting waiting = asked.waiting(WaitMode::spin);
+  Patience patience(waiting, nobody);
+  for (int i = 0; i < 256; ++i) ASSERT_EQ(patience.pause(Blocker{}), Status::ok);
+  EXPECT_GT(asked.times, 0);
+}
+
+}  // namespace
