@@ -131,6 +131,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in some non-blocking and persistent calls, may pay (docs/design/0005-single-copy.md) |
 | `across_nodes` | the ranks of the communicator are on several nodes (docs/design/0009-several-nodes.md): only rows that send and receive can run there |
 | `in_network` | the network between the nodes reduces, and its switches take the call's type and operation (docs/design/0019-offload.md): what the rows `in_network` need, flat or among leaders |
+| `streams` | with `in_network`: they take vectors of any length as one stream (`SHARP_COLL_ENABLE_SAT=1`), not only in pieces |
 | `switches` | it is known under which switches the ranks are: several, and some ranks share one (`HOCKET_TOPOLOGY`, or Slurm says so) |
 | `costs` | what messages cost is told (`HOCKET_COSTS`, which `hocket loggp` measures), not supposed |
 | `interleaved` | ranks of one node, or under one switch, do not follow each other: `reordered` makes a difference |

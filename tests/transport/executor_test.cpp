@@ -71,12 +71,11 @@ struct RankFaults {
 };
 
 /// One rank's part, until it ends or a peer has failed.
-Status run(Job& job, Rank me, const RankFaults& faults, std::string& wrong) {
+Status run(Job& job, Rank me, const Plan& plan, const RankFaults& faults, std::string& wrong) {
   shm::Channel channel(job.lines.get(), job.call.ranks, me,
                        {transports::WaitMode::yield, nullptr, nullptr, nullptr, nullptr});
   shm::Cells below(job.cells.get(), job.call.ranks, me, channel.waiting());
   FaultyTwoSided via(below, faults.transport);
-  const Plan plan = job.plan_of(me);
   harness::NetworkAggregator aggregator(job.network, plan.schedule, faults.network);
   const harness::CallData data(job.call, me);
   Workspace workspace;
@@ -106,10 +105,12 @@ struct Ended {
 Ended run_all(Job& job, const std::vector<RankFaults>& faults) {
   const auto ranks = static_cast<std::size_t>(job.call.ranks);
   Ended ended{std::vector<Status>(ranks), std::vector<std::string>(ranks)};
+  std::vector<Plan> plans;  // by one thread: a neighbourhood keeps what it finds out
+  for (Rank r = 0; r < job.call.ranks; ++r) plans.push_back(job.plan_of(r));
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < ranks; ++r)
     threads.emplace_back(
-        [&, r] { ended.statuses[r] = run(job, static_cast<Rank>(r), faults[r], ended.wrong[r]); });
+        [&, r] { ended.statuses[r] = run(job, static_cast<Rank>(r), plans[r], faults[r], ended.wrong[r]); });
   for (std::thread& t : threads) t.join();
   return ended;
 }
