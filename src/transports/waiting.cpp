@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 #include <ctime>
 
 #include "base/clock.hpp"
@@ -17,7 +18,7 @@ constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn a
 constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
-constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
+constexpr std::uint32_t asks_before_rest = 4;
 constexpr long longest_rest_ns = 1'000'000;
 
 void relax() noexcept {
@@ -87,15 +88,17 @@ Status Patience::nap() noexcept {
   return watch(now_ns());
 }
 
-/// Whoever has a core to itself asks first, and has time to ask the MPI often. The poke comes last: it may
-/// take what is waited for from the descriptor.
+/// Nobody knows who else has this core, and being woken costs little beside a way through the network: so
+/// hardly anything is asked before. The MPI is asked often at first, then more and more seldom. That comes
+/// last: it may take what is waited for from the descriptor.
 Status Patience::rest(const Blocker& blocker) noexcept {
-  if (waiting_.mode == WaitMode::spin && turns_++ < asks_before_yield) {
+  if (waiting_.mode == WaitMode::spin && turns_++ < asks_before_rest) {
     relax();
     return Status::ok;
   }
   pollfd alarm{blocker.descriptor, blocker.events, 0};
-  const timespec bound{0, waiting_.mode == WaitMode::spin ? nap_ns : longest_rest_ns};
+  const timespec bound{0, rest_ns_};
+  rest_ns_ = std::min(2 * rest_ns_, longest_rest_ns);
   ppoll(&alarm, 1, &bound, nullptr);
   poke();
   return watch(now_ns());

@@ -18,6 +18,8 @@ using ir::Rank;
 /// Some 10 us: a running peer's hand-over; then the core may be somebody else's.
 inline constexpr std::uint32_t spins_before_yield = 512;
 inline constexpr std::uint32_t yields_before_sleep = 256;
+/// Of who waits for what no futex can tell.
+inline constexpr long nap_ns = 50'000;
 
 enum class WaitMode : std::uint8_t { spin, yield, sleep };
 
@@ -65,6 +67,7 @@ class Patience {
   const Waiting& waiting_;
   Rank peer_;
   std::uint32_t turns_ = 0;
+  long rest_ns_ = nap_ns;  ///< at most, the next time
   std::uint64_t started_ns_ = 0;
   std::uint64_t looked_ns_ = 0;  ///< when the watch was asked last
 };
