@@ -10,9 +10,10 @@ namespace hocket::executors {
 template <class Run>
 Status run_blocking(Run& run, const transports::Waiting& waiting) noexcept {
   Status status = run.advance();
+  transports::Patience patience(waiting, transports::nobody);
   while (status == Status::pending) {
     const std::size_t before = run.progress();
-    transports::Patience patience(waiting, run.blocker().peer);
+    patience.renew(run.blocker().peer);
     while (status == Status::pending && run.progress() == before) {
       // What the blocker shows is read before the last look, so a change in between ends the pause at once.
       const transports::Blocker blocker = run.blocker();

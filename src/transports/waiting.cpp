@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <algorithm>
 #include <ctime>
 
 #include "base/clock.hpp"
@@ -18,6 +17,7 @@ constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn a
 constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
+constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
 constexpr std::uint32_t asks_before_rest = 4;
 constexpr long longest_rest_ns = 1'000'000;
 
@@ -36,6 +36,12 @@ std::uint64_t now_ns() noexcept {
 }
 
 }  // namespace
+
+void Patience::renew(Rank peer) noexcept {
+  peer_ = peer;
+  turns_ = 0;
+  started_ns_ = looked_ns_ = 0;
+}
 
 Status Patience::pause(const void* word, std::uint32_t seen) noexcept {
   return word ? pause_for(word, seen) : pause_between_asks();
@@ -89,19 +95,23 @@ Status Patience::nap() noexcept {
 }
 
 /// Nobody knows who else has this core, and being woken costs little beside a way through the network: so
-/// hardly anything is asked before. The MPI is asked often at first, then more and more seldom. That comes
-/// last: it may take what is waited for from the descriptor.
+/// hardly anything is asked before. The MPI is asked seldom, too, however much comes: it may yield the core,
+/// and may take what is waited for from the descriptor.
 Status Patience::rest(const Blocker& blocker) noexcept {
   if (waiting_.mode == WaitMode::spin && turns_++ < asks_before_rest) {
     relax();
     return Status::ok;
   }
   pollfd alarm{blocker.descriptor, blocker.events, 0};
-  const timespec bound{0, rest_ns_};
-  rest_ns_ = std::min(2 * rest_ns_, longest_rest_ns);
+  const timespec bound{0, longest_rest_ns};
+  if (rested_ns_ == 0) rested_ns_ = now_ns();
   ppoll(&alarm, 1, &bound, nullptr);
-  poke();
-  return watch(now_ns());
+  const std::uint64_t now = now_ns();
+  if (now - rested_ns_ >= static_cast<std::uint64_t>(longest_rest_ns)) {
+    rested_ns_ = now;
+    poke();
+  }
+  return watch(now);
 }
 
 Status Patience::watch(std::uint64_t now) noexcept {

@@ -18,8 +18,6 @@ using ir::Rank;
 /// Some 10 us: a running peer's hand-over; then the core may be somebody else's.
 inline constexpr std::uint32_t spins_before_yield = 512;
 inline constexpr std::uint32_t yields_before_sleep = 256;
-/// Of who waits for what no futex can tell.
-inline constexpr long nap_ns = 50'000;
 
 enum class WaitMode : std::uint8_t { spin, yield, sleep };
 
@@ -49,6 +47,8 @@ struct Waiting {
 class Patience {
  public:
   Patience(const Waiting& waiting, Rank peer) noexcept : waiting_(waiting), peer_(peer) {}
+  /// Another wait begins.
+  void renew(Rank peer) noexcept;
   Status pause(const void* word, std::uint32_t seen) noexcept;
   /// The same for what a rank waits for; the peer is that of the wait.
   Status pause(const Blocker& blocker) noexcept;
@@ -67,9 +67,9 @@ class Patience {
   const Waiting& waiting_;
   Rank peer_;
   std::uint32_t turns_ = 0;
-  long rest_ns_ = nap_ns;  ///< at most, the next time
   std::uint64_t started_ns_ = 0;
   std::uint64_t looked_ns_ = 0;  ///< when the watch was asked last
+  std::uint64_t rested_ns_ = 0;  ///< since when the MPI has not been asked by who sleeps on descriptors
 };
 
 /// After a store that a sleeping rank may wait for. A wake-up that is missed costs the sleeper its bounded

@@ -223,6 +223,35 @@ TEST(Messages, MayComeBeforeTheirOperation) {
   }
 }
 
+/// What nobody will ask for is not kept, whether it has come already or comes later.
+TEST(Messages, MayBeDropped) {
+  fake::Wire wire(2, {});
+  Network first(wire.port(0)), second(wire.port(1));
+  const auto members = all(2);
+  Messages sender(first, world, members), receiver(second, world, members);
+  for (const bool comes_first : {true, false}) {
+    const std::uint32_t instance = comes_first ? 1 : 2;
+    sender.begin(instance, 5, {});
+    receiver.begin(instance, 5, {});
+    if (!comes_first) receiver.drop(0);
+    for (int i = 1; i <= 2; ++i) {
+      Buffer out(8, i, false);
+      Transfer t = out.with(1);
+      ASSERT_EQ(sender.advance_send(t), Status::ok);
+    }
+    second.progress();
+    if (comes_first) receiver.drop(0);
+    Buffer in(8, 255, false);
+    Transfer t = in.with(0);
+    ASSERT_EQ(receiver.advance_recv(t), Status::ok);
+    EXPECT_TRUE(in.holds(2)) << "the next one";
+    receiver.begin(instance, 5, {});
+    Transfer again = in.with(0);
+    EXPECT_EQ(receiver.advance_recv(again), Status::pending) << "the first one has gone";
+    receiver.abandon();
+  }
+}
+
 TEST(Messages, SayWhatAnotherRankCalls) {
   fake::Wire wire(2, {});
   Network first(wire.port(0)), second(wire.port(1));

@@ -1,4 +1,4 @@
-// Who waits for a descriptor sleeps on it, and asks the MPI afterwards.
+// Who waits for a descriptor sleeps on it, and asks the MPI now and then.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <unistd.h>
@@ -62,8 +62,23 @@ TEST(Waiting, ForADescriptorEndsWithWhatItTells) {
   pollfd told{pipe.blocker().descriptor, pipe.blocker().events, 0};
   for (; poll(&told, 1, 0) == 0; ++pauses) ASSERT_EQ(patience.pause(pipe.blocker()), Status::ok);
   filling.join();
-  EXPECT_EQ(asked.times, pauses) << "the MPI is asked in each pause";
-  EXPECT_LT(pauses, 100) << "and each is a long one";
+  EXPECT_LE(asked.times, pauses) << "the MPI is asked after a pause";
+  EXPECT_LT(pauses, 100) << "each pause is a long one";
+}
+
+/// What keeps coming may be all that a rank waits for in a long operation.
+TEST(Waiting, ForADescriptorAsksTheMpiWhateverItTells) {
+  const Pipe pipe;
+  pipe.fill();
+  Asked asked;
+  const Waiting waiting = asked.waiting(WaitMode::sleep);
+  Patience patience(waiting, nobody);
+  for (int waits = 0; asked.times == 0; ++waits) {
+    ASSERT_LT(waits, 10'000);
+    patience.renew(nobody);
+    ASSERT_EQ(patience.pause(pipe.blocker()), Status::ok);
+    sleep_ns(10'000);
+  }
 }
 
 TEST(Waiting, ForADescriptorIsWatched) {

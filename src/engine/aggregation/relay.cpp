@@ -17,6 +17,14 @@ Relay::Relay(transports::mpi::Network& network, const transports::mpi::Communica
       late_messages_(network, id, members, false),
       late_data_(most_bytes) {}
 
+Relay::~Relay() {
+  for (; lates_ != 0; --lates_) {
+    late_messages_.drop(before());
+    first_late_ = (first_late_ + 1) % most_late;
+    if (lates_ > 1) begin_late();
+  }
+}
+
 void Relay::Message::lay(Rank peer, std::span<std::byte> data) noexcept {
   pieces = {Piece{reinterpret_cast<std::byte*>(&word), sizeof word}, Piece{data.data(), data.size()}};
   transfer = Transfer{};
@@ -29,7 +37,8 @@ void Relay::begin(std::uint32_t number, std::span<std::byte> result, bool has) n
   number_ = number;
   result_ = result;
   has_result_ = has;
-  step_ = Step::take_in_last;
+  asks_ = false;
+  step_ = Step::make_room;
 }
 
 void Relay::begin_words() noexcept {
@@ -38,9 +47,7 @@ void Relay::begin_words() noexcept {
   outcome_ = Outcome::result;
   step_ = Step::is_over;
   if (has_result_) {
-    late_ = {1, result_.size()};
-    late_messages_.begin(number_, signature, {});
-    late_heard_.lay(before(), std::span(late_data_).first(late_.bytes));
+    expect_late(number_);
     return say(Word::result);
   }
   if (rank_ != 0) return hear();
@@ -77,16 +84,18 @@ void Relay::heard_verdict() noexcept {
   if (after() == 0) step_ = Step::is_over;
 }
 
+/// What goes well asks the MPI for nothing: each time that may yield the core.
 Status Relay::advance() noexcept {
-  if (step_ == Step::take_in_last) {
-    if (const Status status = take_in_last(); status != Status::ok) return status;
+  if (step_ == Step::make_room) {
+    if (const Status status = make_room(); status != Status::ok) return status;
     begin_words();
   }
-  messages_.take_in();
+  if (asks_) messages_.take_in();
   while (step_ != Step::is_over) {
     const bool hears = step_ == Step::hear || step_ == Step::hear_verdict;
     const Status status =
         hears ? messages_.advance_recv(heard_.transfer) : messages_.advance_send(said_.transfer);
+    asks_ = status == Status::pending;
     if (status != Status::ok) return status;
     next_step();
   }
@@ -110,18 +119,32 @@ void Relay::next_step() noexcept {
   step_ = Step::is_over;
 }
 
-/// What came late of the last operation that went well; pending, until it has come. A member that lacked the
-/// result has said so first, and then what it has heard.
-Status Relay::take_in_last() noexcept {
-  if (late_.messages == 0) return Status::ok;
+void Relay::expect_late(std::uint32_t number) noexcept {
+  late(lates_++) = {number, result_.size()};
+  if (lates_ == 1) begin_late();
+}
+
+void Relay::begin_late() noexcept {
+  late_messages_.begin(late(0).number, signature, {});
+  late_heard_.lay(before(), std::span(late_data_).first(late(0).bytes));
+}
+
+/// Takes in half of what came late of operations that went well, once there is much of it; pending, until it
+/// has come. A member that lacked the result has said so first, and then what it has heard.
+Status Relay::make_room() noexcept {
+  if (lates_ < most_late && !asks_) return Status::ok;
   late_messages_.take_in();
-  while (late_.messages != 0) {
+  while (lates_ > most_late / 2) {
     const Status status = late_messages_.advance_recv(late_heard_.transfer);
+    asks_ = status == Status::pending;
     if (status != Status::ok) return status;
-    --late_.messages;
-    if (late_heard_.word != Word::lacking) continue;
-    ++late_.messages;
-    late_heard_.lay(before(), std::span(late_data_).first(late_.bytes));
+    if (late_heard_.word == Word::lacking) {
+      late_heard_.lay(before(), std::span(late_data_).first(late(0).bytes));
+      continue;
+    }
+    first_late_ = (first_late_ + 1) % most_late;
+    --lates_;
+    begin_late();
   }
   return Status::ok;
 }
@@ -130,7 +153,7 @@ void Relay::abandon() noexcept {
   messages_.abandon();
   late_messages_.abandon();
   step_ = Step::is_over;
-  late_ = {};
+  lates_ = 0;
 }
 
 }  // namespace hocket::engine::aggregation

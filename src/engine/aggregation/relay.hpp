@@ -3,8 +3,8 @@
 //
 // A member that lacks it waits for the one before it, and hands on what it hears: the result, or that all
 // since member 0 lack it, which says at once that it does. If that comes around, nobody has it, and member 0
-// tells all. So who waits waits only for members that lack it too, and are there; what a member that has it
-// was sent is taken in at the end of its next operation.
+// tells all. So who waits waits only for members that lack it too, and are there. What a member that has it
+// was sent is taken in some operations later, of several at a time: until then the MPI is not asked.
 #pragma once
 
 #include <array>
@@ -27,6 +27,9 @@ class Relay {
   /// `members`: their ranks in the world, in the group's order, which outlive it; `rank` is one among them.
   Relay(transports::mpi::Network& network, const transports::mpi::CommunicatorId& id,
         std::span<const Rank> members, Rank rank);
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
 
   enum class Outcome : std::uint8_t { result, nobody_has_it };
 
@@ -42,11 +45,13 @@ class Relay {
 
  private:
   enum class Word : std::uint32_t { result, lacking, nobody };
-  enum class Step : std::uint8_t { take_in_last, hear, say, hear_verdict, say_verdict, is_over };
+  enum class Step : std::uint8_t { make_room, hear, say, hear_verdict, say_verdict, is_over };
 
   Rank before() const noexcept { return blocker().peer; }
   Rank after() const noexcept { return (rank_ + 1) % ranks_; }
-  Status take_in_last() noexcept;
+  Status make_room() noexcept;
+  void expect_late(std::uint32_t number) noexcept;
+  void begin_late() noexcept;
   void begin_words() noexcept;
   void say(Word word) noexcept;
   void hear() noexcept;
@@ -59,6 +64,7 @@ class Relay {
   std::uint32_t number_ = 0;
   std::span<std::byte> result_;
   bool has_result_ = false;
+  bool asks_ = false;  ///< the MPI: something was pending
   Step step_ = Step::is_over;
   bool awaits_verdict_ = false;
   Outcome outcome_ = Outcome::result;
@@ -72,12 +78,15 @@ class Relay {
   };
   Message said_, heard_;
 
-  /// The last operation's, which this member did not need.
+  /// Of operations whose result this member had: what comes of them is not needed.
+  static constexpr std::uint32_t most_late = 16;
   struct Late {
-    std::uint32_t messages = 0;  ///< that are still to come
+    std::uint32_t number = 0;
     std::size_t bytes = 0;
   };
-  Late late_;
+  Late& late(std::uint32_t place) noexcept { return late_[(first_late_ + place) % most_late]; }
+  std::array<Late, most_late> late_{};
+  std::uint32_t first_late_ = 0, lates_ = 0;
   Message late_heard_;
   std::vector<std::byte> late_data_;
 };

@@ -174,6 +174,11 @@ Status Messages::advance_recv(Transfer& transfer) noexcept {
   return fly(transfer);
 }
 
+void Messages::drop(Rank peer) noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  network_.drop({communicator_, instance_, ++numbers(peer).received, world(peer)});
+}
+
 /// Long data come through the port, and so does what has found the mailbox full.
 Blocker Messages::recv_blocker(const Transfer& transfer) const noexcept {
   const std::lock_guard lock(network_.mutex_);

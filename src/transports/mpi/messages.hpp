@@ -34,6 +34,9 @@ class Messages final : public TwoSided {
   }
   Blocker recv_blocker(const Transfer& transfer) const noexcept override;
 
+  /// The next message of this peer, a short one, will never be received: it goes, now or when it comes.
+  void drop(Rank peer) noexcept;
+
   /// In a long wait for this peer: tells it in which call, so that it sees if it is in another one.
   void ask(Rank peer) noexcept;
   /// How often it has answered.

@@ -58,7 +58,7 @@ void Network::take_in_mail() noexcept {
     std::memcpy(static_cast<void*>(packet), message->data, message->bytes);
     packet->from = message->from;
     own->drop();
-    arrivals_.add(packet);
+    keep_data(packet);
   }
 }
 
@@ -100,7 +100,7 @@ void Network::take_in() noexcept {
 void Network::keep(Packet* packet) noexcept {
   if (packet->envelope.kind == Envelope::Kind::data) {
     if (is_mate(packet->from)) ++mates_heard_;
-    return arrivals_.add(packet);
+    return keep_data(packet);
   }
   if (packet->envelope.kind == Envelope::Kind::failure)
     keep_failure(*packet);
@@ -111,6 +111,17 @@ void Network::keep(Packet* packet) noexcept {
   else
     keep_inquiry(*packet);
   pool_.give_back(packet);
+}
+
+void Network::keep_data(Packet* packet) noexcept {
+  if (arrivals_.is_unwanted(*packet)) return pool_.give_back(packet);
+  arrivals_.add(packet);
+}
+
+/// Now, or when it comes.
+void Network::drop(const Arrivals::Address& address) noexcept {
+  if (Packet* const packet = arrivals_.take(address)) return pool_.give_back(packet);
+  if (port_) arrivals_.refuse(address);
 }
 
 /// Whoever asks learns that this process still looks at its messages.

@@ -112,6 +112,8 @@ class Network {
 
   Status listen(std::uint32_t place) noexcept;
   void keep(Packet* packet) noexcept;
+  void keep_data(Packet* packet) noexcept;
+  void drop(const Arrivals::Address& address) noexcept;
   Packet* packet_of(Envelope::Kind kind, const CommunicatorId& communicator,
                     std::span<const std::byte> payload) noexcept;
   bool tell(Envelope::Kind kind, const CommunicatorId& communicator, Rank member,

@@ -1,5 +1,7 @@
 #include "transports/mpi/packets.hpp"
 
+#include <algorithm>
+
 namespace hocket::transports::mpi {
 
 Packet* PacketPool::take() noexcept {
@@ -27,6 +29,25 @@ void Arrivals::add(Packet* packet) noexcept {
   Packet*& list = lists_[place_of({e.communicator, e.instance, e.number, packet->from})];
   packet->next = list;
   list = packet;
+}
+
+bool Arrivals::is_unwanted(const Packet& packet) noexcept {
+  if (unwanted_.empty()) [[likely]]
+    return false;
+  const Envelope& e = packet.envelope;
+  const auto found = std::ranges::find(unwanted_, Address{e.communicator, e.instance, e.number, packet.from});
+  if (found == unwanted_.end()) return false;
+  *found = unwanted_.back();
+  unwanted_.pop_back();
+  return true;
+}
+
+void Arrivals::refuse(const Address& address) noexcept {
+  try {
+    unwanted_.push_back(address);
+  } catch (...) {
+    return;
+  }
 }
 
 Packet* Arrivals::take(const Address& address) noexcept {

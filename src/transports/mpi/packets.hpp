@@ -34,9 +34,14 @@ class Arrivals {
     std::uint32_t instance;
     std::uint32_t number;
     Rank from;
+    bool operator==(const Address&) const = default;
   };
 
   void add(Packet* packet) noexcept;
+  /// Whether nobody will ask for it: once.
+  bool is_unwanted(const Packet& packet) noexcept;
+  /// Of one that has not come. Where there is no memory to remember it, it stays when it comes.
+  void refuse(const Address& address) noexcept;
   /// Takes it out; null if it is not here.
   Packet* take(const Address& address) noexcept;
   /// One of this operation, but of another call; null if there is none. Looks at everything.
@@ -48,6 +53,7 @@ class Arrivals {
   static std::size_t place_of(const Address& address) noexcept;
 
   std::array<Packet*, places> lists_{};
+  std::vector<Address> unwanted_;
 };
 
 }  // namespace hocket::transports::mpi
