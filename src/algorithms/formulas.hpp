@@ -53,6 +53,20 @@ constexpr Rank slice_led(const Request& r) {
   return -1;
 }
 
+/// Slices of rows in which every rank folds one: runs of chunks, of which there are as many as ranks at
+/// least.
+constexpr Rank sliced_chunks(const Request& r) {
+  return r.parameters[0] > r.ranks ? r.parameters[0] : r.ranks;
+}
+constexpr Range slice_of(const Request& r, Rank rank) {
+  const auto begin = [&](std::int64_t of) { return static_cast<Rank>(of * sliced_chunks(r) / r.ranks); };
+  return {begin(rank), begin(rank + 1)};
+}
+constexpr Rank received_of_slices(const Request& r) {
+  const Rank own = slice_of(r, r.rank).count();
+  return own * (r.ranks - 1) + (r.rank == r.root ? sliced_chunks(r) - own : 0);
+}
+
 /// Rounds of algorithms on a power of two of places, with `outside` rounds more where other ranks fold in.
 constexpr Rank recursive_rounds(Rank ranks, Rank inside, Rank outside) {
   return inside * ceil_log(2, floor_power_of_two(ranks)) + (is_power_of_two(ranks) ? 0 : outside);

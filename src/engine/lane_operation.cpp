@@ -119,7 +119,7 @@ void LaneOperation::begin_segment() noexcept {
   staging_.enter(ticket);
   if (is_stream()) lane_.cells_->sign(ticket.instance.signature());
   const std::size_t first = segment_ * segment_bytes_;
-  binding_->select({first, std::min(segment_bytes_, binding_->extent() - first)}, workspace_.scratch.data());
+  binding_->select({first, std::min(segment_bytes_, binding_->extent() - first)}, workspace_.scratch());
   transports::OneSided* via = &staging_;
   if (path_->plan->single_copy) via = &exposed_;
   machine_.make(*path_->plan, *binding_, *op_, executors::Transports{via, lane_.cells_.get()}, workspace_);

@@ -16,7 +16,7 @@ class MessageRun {
     binding_.make(plan, op);
     workspace_.fit(plan);
     workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
-    binding_->select({0, binding_->extent()}, workspace_.scratch.data());
+    binding_->select({0, binding_->extent()}, workspace_.scratch());
     machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages, aggregator}, workspace_);
   }
 

@@ -74,7 +74,7 @@ Status PathRunner::run_one_sided(const Plan& plan, const Operation& op, std::uin
   std::size_t first = 0;
   do {
     if (const Status s = staging_.begin(signature); s != Status::ok) return s;
-    binding.select({first, std::min(length, extent - first)}, workspace_.scratch.data());
+    binding.select({first, std::min(length, extent - first)}, workspace_.scratch());
     Machine machine(plan, binding, op, {via, nullptr}, workspace_);
     if (const Status s = executors::run_blocking(machine, channel_.waiting()); s != Status::ok) return s;
     staging_.finish();
@@ -110,7 +110,7 @@ Status PathRunner::transfer(const Path& path, const Operation& op) {
   cells_->sign(channel_.signature());
   cells_->lend_from(path.lends ? least_loan_.value_or(transports::shm::Cells::never)
                                : transports::shm::Cells::never);
-  binding.select({0, binding.extent()}, workspace_.scratch.data());
+  binding.select({0, binding.extent()}, workspace_.scratch());
   Machine machine(plan, binding, op, {nullptr, cells_.get()}, workspace_);
   return executors::run_blocking(machine, channel_.waiting());
 }

@@ -83,7 +83,9 @@ void Workspace::fit(const Plan& plan) {
 }
 
 void Workspace::fit_scratch(std::size_t bytes) {
-  if (scratch.size() < bytes) scratch.resize(bytes);
+  if (scratch_bytes_ >= bytes) return;
+  scratch_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  scratch_bytes_ = bytes;
 }
 
 }  // namespace hocket::executors

@@ -1,6 +1,7 @@
 // A schedule made ready to run many times: what its execution needs to know and can be worked out once.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ir/schedule.hpp"
@@ -43,10 +44,15 @@ struct Workspace {
   std::vector<transports::Piece> pieces;
   std::vector<const void*> sources;
   std::vector<Started> aggregations;
-  std::vector<std::byte> scratch;
 
   void fit(const Plan& plan);
+  /// Nobody touches it before the plan does: planes of which a plan uses a part cost that part.
   void fit_scratch(std::size_t bytes);
+  std::byte* scratch() noexcept { return scratch_.get(); }
+
+ private:
+  std::unique_ptr<std::byte[]> scratch_;
+  std::size_t scratch_bytes_ = 0;
 };
 
 }  // namespace hocket::executors

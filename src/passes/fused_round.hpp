@@ -16,6 +16,11 @@ inline bool is_of_aggregation(const ir::Op& op) {
   return op.code == ir::OpCode::aggregate || op.code == ir::OpCode::settle;
 }
 
+/// Writes to a place of its own.
+inline bool has_target(const ir::Op& op) {
+  return !is_transfer(op) && op.code != ir::OpCode::settle && op.target.count > 0;
+}
+
 class FusedRound {
  public:
   void add(const ir::Op& op, std::vector<ir::Region> regions);

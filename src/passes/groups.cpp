@@ -132,6 +132,13 @@ bool Groups::are_equal() const noexcept {
   return true;
 }
 
+Rank Groups::most_members(std::size_t level) const {
+  const Lists& fronts = fronts_of_[level];
+  std::size_t most = 0;
+  for (std::uint32_t group = 0; group < fronts.size(); ++group) most = std::max(most, fronts[group].size());
+  return static_cast<Rank>(most);
+}
+
 std::span<const Rank> Groups::all_of(std::size_t level, Rank rank) const {
   return ranks_of_[level][number_of(level, rank)];
 }

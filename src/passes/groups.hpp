@@ -55,6 +55,8 @@ class Groups {
   /// lowest rank of all for turn 0.
   std::vector<Rank> members(std::size_t level, Rank rank, Rank root, std::uint32_t turn = 0) const;
   Rank leader(std::size_t level, Rank rank, Rank root, std::uint32_t turn = 0) const;
+  /// Members of the largest group of a level.
+  Rank most_members(std::size_t level) const;
   /// All ranks of `rank`'s group on that level, in the order of ranks.
   std::span<const Rank> all_of(std::size_t level, Rank rank) const;
 

@@ -16,8 +16,8 @@ namespace hocket::passes {
 
 /// One rank's flat schedules. The request that a part is built for has the parameters of the whole's.
 struct Parts {
-  /// For the ranks of one group of a level: a bcast, reduce, gather or scatter, of whole vectors in one
-  /// chunk; for an alltoall without scratch.
+  /// For the ranks of one group of a level: a bcast, reduce, gather or scatter, of whole vectors in as many
+  /// chunks in all groups; for an alltoall without scratch.
   std::function<ir::Schedule(const ir::Request&, std::size_t level)> inside;
   /// The collective itself among the outermost leaders; for an alltoall over groups of different sizes
   /// without scratch.

@@ -82,10 +82,6 @@ class SideBySide {
     fused_.add(moved, std::move(regions));
   }
 
-  static bool has_target(const Op& op) {
-    return !is_transfer(op) && op.code != ir::OpCode::settle && op.target.count > 0;
-  }
-
   /// Parts whose leaders are the same have one group.
   std::uint32_t group_in_all(const std::vector<Rank>& members) {
     const auto known = std::ranges::find(all_.groups, members);

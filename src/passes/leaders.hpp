@@ -18,7 +18,7 @@ namespace hocket::passes {
 /// `leaders`. `whole` builds one rank's schedule of the collective for one part, with the turn-th leader of
 /// each group. Rounds of different parts that may happen at the same time do, and what two ranks exchange at
 /// that time, of several parts, is one message. Throws Error where `whole` does, or builds anything but
-/// sends, receives and aggregations of a chunk.
+/// sends, receives and aggregations.
 std::vector<ir::Schedule> with_leaders(
     const ir::Request& request, std::uint32_t leaders,
     const std::function<ir::Schedule(const ir::Request& request, std::uint32_t turn)>& whole);

@@ -38,13 +38,26 @@ std::int32_t radix_inside(Collective collective, std::int16_t wanted) {
   return ir::is_vector(collective) ? 2 : 0;
 }
 
-Schedule build_inside(const Request& request, std::int16_t wanted_radix, bool may_forward) {
-  const std::int32_t radix = may_forward ? radix_inside(request.collective, wanted_radix) : 0;
-  const Algorithm* row = algorithms::find(request.collective, radix == 0 ? "linear" : "knomial");
-  Request with_radix = request;
-  with_radix.parameters = algorithms::presets(*row);
-  if (radix != 0) with_radix.parameters[0] = radix;
-  return algorithms::build(*row, with_radix);
+/// A row with its first parameter.
+Schedule build_row(std::string_view name, const Request& request, std::int32_t parameter) {
+  const Algorithm* row = algorithms::find(request.collective, name);
+  Request own = request;
+  own.parameters = algorithms::presets(*row);
+  own.parameters[0] = parameter;
+  return algorithms::build(*row, own);
+}
+
+Schedule build_linear(const Request& request) {
+  return algorithms::build(*algorithms::find(request.collective, "linear"), request);
+}
+
+/// All groups of a level cut the vector alike, so that leaders agree on its chunks.
+Schedule build_inside(const Request& request, const Grouping& grouping, std::size_t level) {
+  const std::int16_t wanted = grouping.radix[level];
+  if (wanted == By::slices && request.collective == Collective::reduce)
+    return build_row("message_reduce_scatter_gather", request, grouping.groups.most_members(level));
+  const std::int32_t radix = radix_inside(request.collective, wanted == By::slices ? By::preset : wanted);
+  return radix == 0 ? build_linear(request) : build_row("knomial", request, radix);
 }
 
 const Grouping& grouping_of(const Recipe& recipe, const Neighbourhood* near) {
@@ -55,7 +68,7 @@ const Grouping& grouping_of(const Recipe& recipe, const Neighbourhood* near) {
 
 Parts parts_of(const Recipe& recipe, const Grouping& grouping, bool may_forward) {
   return {[&grouping, may_forward](const Request& part, std::size_t level) {
-            return build_inside(part, grouping.radix[level], may_forward);
+            return may_forward ? build_inside(part, grouping, level) : build_linear(part);
           },
           [&recipe](const Request& part) { return algorithms::build(*recipe.algorithm, part); }};
 }
@@ -177,7 +190,7 @@ Ahead build_ahead(const Recipe& recipe, const Request& request, const Neighbourh
   const auto group = groups.all_of(groups.levels() - 1, request.rank);
   return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)),
           {group.begin(), group.end()},
-          build_inside(request, 0, false),
+          build_linear(request),
           group.front() == request.rank};
 }
 

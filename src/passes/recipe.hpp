@@ -5,6 +5,7 @@
 //   knomial(segments=8) by nodes+leaves     inside nodes, inside leaf switches, then among their leaders
 //   linear by leaves(radix=4)               trees of width 4 below leaf switches
 //   ring by leaves in 8 segments            the levels work at the same time, each on another segment
+//   in_network by nodes(slices)             everybody folds a slice for its node's leader
 //   in_network by nodes                     inside nodes; the network between their leaders
 //   ring by nodes with 4 leaders            four parts of the vector, each with another leader of each node
 //   ring reordered                          ranks renumbered so that near ones are neighbours

@@ -18,21 +18,19 @@ using ir::Rank;
 using ir::Region;
 using ir::Schedule;
 
-/// The same segment of several chunks is not in one place.
-bool has_one_chunk_or_none(const Schedule& s, const Op& aggregate) {
-  return aggregate.target.count <= 1 &&
-         std::ranges::all_of(s.regions_of(aggregate), [](const Region& r) { return r.count == 1; });
+bool is_in_a_plane(const Schedule& s, const Region& r) {
+  return r.count <= s.chunks - r.first % s.chunks;
 }
 
 bool is_private(const Schedule& s) {
+  if (s.staging.count > 0) return false;
   for (const Op& op : s.ops) {
-    if (op.code == OpCode::aggregate && !has_one_chunk_or_none(s, op)) return false;
     const bool is_local = op.code == OpCode::copy || op.code == OpCode::reduce;
     if (!is_transfer(op) && !is_of_aggregation(op) && !is_local) return false;
+    if (has_target(op) && !is_in_a_plane(s, op.target)) return false;
   }
-  for (const Region& r : s.regions)
-    if (r.owner != ir::self) return false;
-  return true;
+  return std::ranges::all_of(s.regions,
+                             [&](const Region& r) { return r.owner == ir::self && is_in_a_plane(s, r); });
 }
 
 /// Sets of ranks that messages connect.
@@ -63,8 +61,7 @@ void check(const Schedule& s, std::uint32_t segments) {
     throw Error("too many segments");
   if (!is_private(s))
     throw Error(
-        "only schedules of send, recv and aggregations of a chunk can be segmented: staging is segmented "
-        "by instances");
+        "only schedules of send, recv and aggregations can be segmented: staging is segmented by instances");
 }
 
 void check_tree(const Schedule& s) {
@@ -93,9 +90,6 @@ class Segmenting {
     cut_.rank = whole.rank;
     cut_.root = whole.root;
     cut_.chunks = whole.chunks * segments;
-    cut_.staging = whole.staging;
-    cut_.staging.first *= segments;
-    cut_.staging.count *= segments;
     cut_.scratch_planes = whole.scratch_planes;
     cut_.groups = whole.groups;
   }
@@ -125,35 +119,20 @@ class Segmenting {
   }
 
   void append(const Op& whole, std::uint32_t segment) {
-    if (is_transfer(whole)) {
-      std::vector<Region> pieces;
-      for (const Region& r : whole_.regions_of(whole))
-        for (std::uint32_t i = 0; i < r.count; ++i) pieces.push_back(cut(r, i, segment));
-      return fused_.add(whole, std::move(pieces));
-    }
-    if (is_of_aggregation(whole)) return append_step(whole, segment);
-    for (std::uint32_t i = 0; i < whole.target.count; ++i) {
-      Op op = whole;
-      op.target = cut(whole.target, i, segment);
-      std::vector<Region> sources;
-      for (const Region& r : whole_.regions_of(whole)) sources.push_back(cut(r, i, segment));
-      fused_.add(op, std::move(sources));
-    }
-  }
-
-  /// Each segment's steps are of its own.
-  void append_step(const Op& whole, std::uint32_t segment) {
     Op op = whole;
-    op.step = whole.step * segments_ + segment;
-    if (op.code == OpCode::aggregate && op.target.count > 0) op.target = cut(whole.target, 0, segment);
-    std::vector<Region> sources;
-    for (const Region& r : whole_.regions_of(whole)) sources.push_back(cut(r, 0, segment));
-    fused_.add(op, std::move(sources));
+    if (is_of_aggregation(op)) op.step = whole.step * segments_ + segment;  // each segment's are of its own
+    if (has_target(op)) op.target = cut(whole.target, segment);
+    std::vector<Region> regions;
+    for (const Region& r : whole_.regions_of(whole)) regions.push_back(cut(r, segment));
+    fused_.add(op, std::move(regions));
   }
 
-  /// Chunk n of plane k is k * N + n, so that this is right for planes too.
-  Region cut(const Region& r, std::uint32_t i, std::uint32_t segment) const {
-    return {r.owner, r.buffer, (r.first + i) * segments_ + segment, 1};
+  /// A segment has all chunks of the whole, in their order: what is in one place there is so here. Chunk n of
+  /// plane k is k * N + n.
+  Region cut(Region r, std::uint32_t segment) const {
+    const std::uint32_t plane = r.first / whole_.chunks, chunk = r.first % whole_.chunks;
+    r.first = (plane * segments_ + segment) * whole_.chunks + chunk;
+    return r;
   }
 
   const Schedule& whole_;

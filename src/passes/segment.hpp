@@ -1,5 +1,5 @@
-// Pipelining: cuts every chunk into segments and lets them follow each other through the rounds of a
-// schedule, one round apart. Pipelined k-nomial broadcast is the row `knomial` and this pass.
+// Pipelining: cuts the vector into segments and lets them follow each other through the rounds of a schedule,
+// one round apart. Pipelined k-nomial broadcast is the row `knomial` and this pass.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ namespace hocket::passes {
 /// have to add up to nothing.
 bool can_segment(std::span<const ir::Schedule> schedules);
 
-/// One rank's schedule with every chunk cut into `segments`: chunk c becomes chunks c * segments to (c + 1) *
-/// segments - 1. Segment s does in round t + s what the whole chunk did in round t, so R rounds become R +
-/// segments - 1. Throws hocket::Error if the schedule itself shows that it cannot be segmented.
+/// One rank's schedule with the vector cut into `segments`, each of them into the chunks of the whole: chunk
+/// c of N becomes chunk s * N + c of segment s. Segment s does in round t + s what the whole did in round t,
+/// so R rounds become R + segments - 1. Throws hocket::Error if the schedule itself shows that it cannot be
+/// segmented.
 ir::Schedule segment(const ir::Schedule& schedule, std::uint32_t segments);
 
 /// Whether segment_aligned() keeps their meaning: a vector collective by send and recv, of any shape, and by
-/// aggregations of one chunk each.
+/// aggregations.
 bool can_segment_aligned(std::span<const ir::Schedule> schedules);
 
 /// The same where messages are on cycles: a hierarchy's reductions up and broadcasts down, a ring. All ranks

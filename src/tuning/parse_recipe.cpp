@@ -53,19 +53,20 @@ void parse_algorithm(Recipe& recipe, ir::Collective collective, std::string_view
   while (!assignments.empty()) set_parameter(recipe, next_part(assignments, ","));
 }
 
-/// `level` or `level(radix=4)`.
+/// `level`, `level(radix=4)` or `level(slices)`.
 void add_level(passes::By& by, std::string_view text) {
-  std::string_view radix = take_parentheses(text);
+  std::string_view inside = take_parentheses(text);
   const auto found = std::ranges::find(passes::level_names, text);
   if (found == passes::level_names.end())
     throw Error("unknown level " + quoted(text) + "; there are " +
                 listed(passes::level_names, [](std::string_view name) { return name; }));
   const auto level = static_cast<passes::Level>(found - passes::level_names.begin());
-  if (radix.empty()) return by.add(level);
-  if (const auto name = trimmed(next_part(radix, "=")); name != "radix")
-    throw Error("unknown parameter " + quoted(name) + "; there is radix");
+  if (inside.empty()) return by.add(level);
+  if (inside == "slices") return by.add(level, passes::By::slices);
+  if (const auto name = trimmed(next_part(inside, "=")); name != "radix")
+    throw Error("unknown parameter " + quoted(name) + "; there is radix, or the word slices");
   constexpr std::int32_t least = 2, most = 64;
-  by.add(level, static_cast<std::int16_t>(number_between("radix", radix, least, most)));
+  by.add(level, static_cast<std::int16_t>(number_between("radix", inside, least, most)));
 }
 
 std::string_view next_word(std::string_view& words) {
@@ -118,13 +119,17 @@ void check_hierarchy(const Recipe& recipe) {
   const passes::Neighbourhood sample({{0, 0, 1, 1, 2, 2, 3, 3}, {0, 0, 0, 0, 1, 1, 1, 1}});
   Recipe by_nodes = recipe;
   by_nodes.by = {};
-  by_nodes.by.add(passes::Level::nodes);
+  by_nodes.by.add(passes::Level::nodes, recipe.by.has_slices() ? passes::By::slices : passes::By::preset);
   static_cast<void>(passes::build(by_nodes, {recipe.algorithm->collective, 8}, &sample));
 }
 
 bool can_follow(const Algorithm* row) {
   using enum algorithms::Access;
   return row && (row->access == two_sided || row->access == in_network);
+}
+
+bool folds_vectors(ir::Collective collective) {
+  return collective == ir::Collective::reduce || collective == ir::Collective::allreduce;
 }
 
 void check(const Recipe& recipe) {
@@ -139,6 +144,8 @@ void check(const Recipe& recipe) {
     throw Error("only vectors can be cut into segments");
   if (recipe.leaders > 1 && !ir::is_vector(recipe.algorithm->collective))
     throw Error("only vectors can be dealt out to several leaders");
+  if (recipe.by.has_slices() && !folds_vectors(recipe.algorithm->collective))
+    throw Error("only what reduces vectors has slices");
   if (recipe.leaders > 1 && recipe.by.empty()) throw Error("leaders are those of groups: 'by' says of which");
   if (recipe.by.empty()) return;
   try {

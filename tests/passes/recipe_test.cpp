@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "ir/count.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "passes/hierarchy.hpp"
@@ -57,12 +58,24 @@ By by(std::initializer_list<Level> levels, std::int16_t radix = By::preset) {
   return result;
 }
 
+std::vector<By> levels_for(Collective collective) {
+  std::vector<By> all = {By{},
+                         by({Level::nodes}),
+                         by({Level::leaves}),
+                         by({Level::switches}),
+                         by({Level::leaves, Level::switches}),
+                         by({Level::nodes, Level::switches}),
+                         by({Level::nodes, Level::leaves}, 3)};
+  if (collective == Collective::reduce || collective == Collective::allreduce)
+    for (const By& sliced : {by({Level::nodes}, By::slices), by({Level::nodes, Level::leaves}, By::slices)})
+      all.push_back(sliced);
+  return all;
+}
+
 std::vector<Recipe> recipes_of(const Algorithm& row) {
   std::vector<Recipe> all;
   for (const bool reordered : {false, true})
-    for (const By& levels : {By{}, by({Level::nodes}), by({Level::leaves}), by({Level::switches}),
-                             by({Level::leaves, Level::switches}), by({Level::nodes, Level::switches}),
-                             by({Level::nodes, Level::leaves}, 3)}) {
+    for (const By& levels : levels_for(row.collective)) {
       Recipe recipe = plain(row);
       recipe.by = levels;
       recipe.reordered = reordered;
@@ -180,6 +193,36 @@ TEST(Recipe, MeansTheSameWithSeveralLeaders) {
         }
   EXPECT_GT(proved, 100);
   EXPECT_GT(in_order, 30);
+}
+
+/// The leader of a tree folds whole vectors, one after the other.
+TEST(Recipe, SlicesShareTheWorkOfANode) {
+  const Neighbourhood near({in_blocks(16, 8)});
+  Recipe recipe = plain(*algorithms::find(Collective::allreduce, "in_network"));
+  recipe.by = by({Level::nodes}, By::slices);
+  recipe.segments = 4;
+  const Request request{Collective::allreduce, 16, 0, 0, true, {}};
+  const auto all = built(recipe, request, near);
+  for (const Schedule& s : all) {
+    ASSERT_EQ(s.chunks, 32U);
+    // One slice of eight, of seven peers.
+    EXPECT_EQ(ir::count(s).reduced, 7U * 4) << s.rank;
+  }
+  EXPECT_EQ(all[8].groups, (std::vector<std::vector<Rank>>{{0, 8}}));
+  for (const ir::Op& op : all[8].ops)
+    if (op.code == ir::OpCode::aggregate) EXPECT_EQ(op.target.count, 8U) << "a segment is in one place";
+}
+
+/// Groups of different sizes cut the vector alike.
+TEST(Recipe, SlicesOfUnevenGroupsAreRunsOfChunks) {
+  const Neighbourhood near({{0, 0, 0, 1, 1}});
+  Recipe recipe = plain(*algorithms::find(Collective::reduce, "in_network"));
+  recipe.by = by({Level::nodes}, By::slices);
+  const auto all = built(recipe, {Collective::reduce, 5, 0, 4, true, {}}, near);
+  EXPECT_EQ(all[0].chunks, 3U);
+  EXPECT_EQ(ir::count(all[0]).reduced, 2U);
+  EXPECT_EQ(ir::count(all[3]).reduced, 1U);
+  EXPECT_EQ(ir::count(all[4]).reduced, 2U);
 }
 
 int crossings(const std::vector<Schedule>& schedules, const GroupNumbers& groups) {

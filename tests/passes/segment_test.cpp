@@ -128,9 +128,9 @@ TEST(Segment, HasAggregationsOfItsOwn) {
   EXPECT_TRUE(ir::verify(cut, {.ranked = true})) << ir::verify(cut).what;
 }
 
-/// The same segment of two chunks is in two places.
-TEST(Segment, LeavesAggregationsOfSeveralChunksWhole) {
-  auto whole = samples::all_ranks(2, [](Rank ranks, Rank rank) {
+/// Chunks that are side by side in the whole are so in every segment.
+TEST(Segment, KeepsChunksTogether) {
+  const auto whole = samples::all_ranks(2, [](Rank ranks, Rank rank) {
     Schedule s = samples::shape(Collective::allreduce, ranks, rank, 2);
     ir::Builder b(s);
     const std::vector<Rank> all = {0, 1};
@@ -140,8 +140,18 @@ TEST(Segment, LeavesAggregationsOfSeveralChunksWhole) {
     return s;
   });
   EXPECT_TRUE(ir::verify(whole)) << ir::verify(whole).what;
-  EXPECT_FALSE(can_segment_aligned(whole));
-  EXPECT_THROW(segment_aligned(whole[0], align(whole)[0], 2), Error);
+  std::vector<Schedule> cut;
+  const auto times = align(whole);
+  for (std::size_t rank = 0; rank < whole.size(); ++rank)
+    cut.push_back(segment_aligned(whole[rank], times[rank], 2));
+  EXPECT_EQ(ir::to_text(cut[1]),
+            "schedule allreduce ranks 2 rank 1 root 0 chunks 4\n"
+            "group 0: 0 1\n"
+            "round 0: aggregate 2 group 0 everyone: output[0..2) = input[0..2)\n"
+            "round 0: settle 2 group 0\n"
+            "round 1: aggregate 3 group 0 everyone: output[2..4) = input[2..4)\n"
+            "round 1: settle 3 group 0\n");
+  EXPECT_TRUE(ir::verify(cut)) << ir::verify(cut).what;
 }
 
 /// Members come to an aggregation after different numbers of rounds.

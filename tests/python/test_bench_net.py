@@ -518,7 +518,7 @@ def test_a_small_experiment_runs_in_the_lab(hocket: Hocket, tmp_path: Path) -> N
     assert done.returncode == 0, done.stdout + done.stderr
     runs = net.RUNS.read(out)
     assert all(run.valid and run.median_us > 0 for run in runs)
-    assert {OURS, RING, "hocket:in_network by nodes in 64 segments"} <= {run.side for run in runs}
+    assert {OURS, RING, "hocket:in_network by nodes(slices) in 32 segments"} <= {run.side for run in runs}
     counted = net_traffic.TRAFFIC.read(beside(out, net_traffic.ENDING))
     ours = [one for one in counted if net_traffic.is_judged(one)]
     others = [one for one in counted if not net_traffic.is_judged(one)]

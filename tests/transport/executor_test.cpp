@@ -85,7 +85,7 @@ Status run(Job& job, Rank me, const Plan& plan, const RankFaults& faults, std::s
   if (const Status begun = channel.begin(5); begun != Status::ok) return begun;
   channel.announce();
   below.sign(channel.signature());
-  binding.select({0, binding.extent()}, workspace.scratch.data());
+  binding.select({0, binding.extent()}, workspace.scratch());
   Machine machine(plan, binding, data.call(), {nullptr, &via, &aggregator}, workspace);
   Status status = Status::pending;
   while (status == Status::pending && !job.has_failed) {
@@ -157,18 +157,23 @@ TEST(Machine, EndsWithTheErrorOfItsTransport) {
 constexpr ir::Collective that_aggregate[] = {ir::Collective::barrier, ir::Collective::bcast,
                                              ir::Collective::reduce, ir::Collective::allreduce};
 
+bool is_for(std::string_view recipe, ir::Collective collective) {
+  const auto has = [&](std::string_view word) { return recipe.find(word) != recipe.npos; };
+  if (has("slices")) return collective == ir::Collective::reduce || collective == ir::Collective::allreduce;
+  return ir::is_vector(collective) || !(has("segments") || has("leaders"));
+}
+
 TEST(Machine, AggregatesBesideMessages) {
   const passes::Neighbourhood near({{0, 0, 1, 1, 2, 2}}, {0, 0, 1, 2, 3, 3});
   std::mt19937_64 random(harness::test_seed());
   for (const ir::Collective collective : that_aggregate)
     for (const char* text : {"in_network", "in_network by nodes", "in_network by sockets+nodes",
                              "in_network by nodes in 3 segments", "in_network by nodes with 2 leaders",
-                             "in_network in 5 segments", "in_network by nodes in 4 segments with 2 leaders"})
+                             "in_network in 5 segments", "in_network by nodes in 4 segments with 2 leaders",
+                             "in_network by nodes(slices)", "in_network by nodes(slices) in 3 segments",
+                             "in_network by sockets(slices)+nodes(slices) in 2 segments"})
       for (const double pending : {0.0, 0.5}) {
-        if (!ir::is_vector(collective) && std::string_view(text).find(" segments") != std::string_view::npos)
-          continue;
-        if (!ir::is_vector(collective) && std::string_view(text).find(" leaders") != std::string_view::npos)
-          continue;
+        if (!is_for(text, collective)) continue;
         Job job{tuning::parse_recipe(collective, text), some_call(random, collective, 6), &near};
         if (pending == 0.0 && ir::is_vector(collective)) job.call.counts = {2};  // some segments are empty
         std::vector<RankFaults> faults;

@@ -159,7 +159,8 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
       "bcast -> knomial(radix=4, segments=2) by nodes(radix=8)+switches reordered\n"
       "allreduce -> ring by leaves in 8 segments\n"
       "allreduce -> ring reordered\n"
-      "reduce -> knomial by sockets+nodes with 4 leaders\n",
+      "reduce -> knomial by sockets+nodes with 4 leaders\n"
+      "allreduce -> in_network by nodes(slices) in 4 segments\n",
       "test");
   using passes::Level;
   EXPECT_EQ(rules[0].candidates[0].name, "linear by leaves");
@@ -175,6 +176,8 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   EXPECT_EQ(rules[4].candidates[0].recipe.leaders, 4U);
   EXPECT_TRUE(rules[4].candidates[0].recipe.by.has(Level::sockets));
   EXPECT_EQ(rules[4].candidates[0].name, "knomial by sockets+nodes with 4 leaders");
+  EXPECT_TRUE(rules[5].candidates[0].recipe.by.has_slices());
+  EXPECT_EQ(rules[5].candidates[0].name, "in_network by nodes(slices) in 4 segments");
 }
 
 TEST(Recipes, SayWhatIsWrongWithThem) {
@@ -188,6 +191,8 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
   says("gather -> cheapest(linear", "')' is missing");
   says("gather -> linear by racks", "unknown level 'racks'; there are sockets, nodes, leaves, switches");
   says("gather -> linear by nodes(width=2)", "unknown parameter 'width'");
+  says("gather -> linear by nodes(slices)", "only what reduces vectors has slices");
+  says("bcast -> knomial by nodes(slices)", "only what reduces vectors has slices");
   says("gather -> linear by nodes(radix=1)", "radix=1 is not between 2 and 64");
   says("gather -> linear around nodes", "unknown word 'around'");
   says("gather -> linear by nodes in 4 segments", "only vectors can be cut into segments");

@@ -97,10 +97,10 @@ class Experiment:
     traces: bool = False  # the stages of a call, instead of times; once
 
 
-def staged(segments: Sequence[int]) -> tuple[str, ...]:
+def staged(segments: Sequence[int], inside: str = "nodes") -> tuple[str, ...]:
     """Inside nodes, in the network, inside nodes: one after the other, and in segments that overlap."""
     each = (f" in {count} segments" if count > 1 else "" for count in segments)
-    return tuple(f"{IN_NETWORK} by nodes{segments}" for segments in each)
+    return tuple(f"{IN_NETWORK} by {inside}{segments}" for segments in each)
 
 
 def _others(collective: str, beside: str, names: Sequence[str] = ()) -> tuple[str, ...]:
@@ -176,10 +176,17 @@ EXPERIMENTS = (
         "stages",
         "Several ranks on a node",
         "Ranks of a node reduce among themselves, their leader speaks to the network, and hands the result "
-        "out: whole vectors, and segments of which some are in each of the three stages.",
+        "out: whole vectors, and segments of which some are in each of the three stages. Slices: each rank "
+        "folds one for the leader, in the place of a tree.",
         tuple(dataclasses.replace(_4, ppn=ppn) for ppn in (2, 4)),
         (
-            Case("allreduce", (_MiB,), staged(SEGMENTS), beside="ring", is_swept=True),
+            Case(
+                "allreduce",
+                (_MiB,),
+                (*staged(SEGMENTS), *staged((8, 16, 32), "nodes(slices)")),
+                beside="ring",
+                is_swept=True,
+            ),
             Case("allreduce", (4 * _MiB,), staged((16,)), beside="ring"),
         ),
     ),

@@ -1,6 +1,7 @@
 #include "passes/hierarchy/composer.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
@@ -24,12 +25,19 @@ Composer::Composer(const Request& request, const Groups& groups, const Parts& pa
   whole_.chunks = chunks_of_whole();
 }
 
-/// Parts inside move whole vectors, so that those on top decide into how many chunks they are cut.
+/// Into so many that the part on top and the folds inside find theirs among them.
 std::uint32_t Composer::chunks_of_whole() const {
   if (request_.collective == Collective::barrier) return 0;
   if (!ir::is_vector(request_.collective)) return static_cast<std::uint32_t>(request_.ranks);
   const std::vector<Rank> leaders = members(top());
-  return parts_.on_top(request_of(request_.collective, leaders, leaders.front(), root())).chunks;
+  std::uint32_t chunks =
+      parts_.on_top(request_of(request_.collective, leaders, leaders.front(), root())).chunks;
+  for (std::size_t level = 0; ir::is_reduction(request_.collective) && level < top(); ++level) {
+    const std::vector<Rank> group = members(level);
+    const Request fold = request_of(Collective::reduce, group, group.front(), group.front());
+    chunks = std::lcm(chunks, parts_.inside(fold, level).chunks);
+  }
+  return chunks;
 }
 
 Schedule Composer::finish() {
