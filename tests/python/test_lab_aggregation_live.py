@@ -59,7 +59,7 @@ def up(own_labs: None, hocket: Hocket) -> Lab:
 
 def _children(made: Lab) -> dict[str, int]:
     """Of each switch, as it says itself to the head."""
-    names = [switch.name for switch in made.tree.switches()]
+    names = [switch.name for switch in made.tree.aggregating()]
     pages = json.loads(made.answer(sys.executable, "-I", "-c", _PAGES, *names))
     return {name: pages[name]["children"] for name in names}
 
@@ -90,14 +90,21 @@ def test_a_single_leaf_has_nobody_above(hocket: Hocket) -> None:
 
 
 def test_pods_are_between(hocket: Hocket) -> None:
+    made = _up(hocket, "--leaves", "4", "--nodes", "2", "--levels", "3")
+    leaves = dict.fromkeys(("leaf0", "leaf1", "leaf2", "leaf3"), 0)
+    assert _children(made) == {"spine": 2, "pod0": 2, "pod1": 2, **leaves}
+    assert _found(made, "n0", "n2", "n7") == [made.tree.named(f"leaf{i}").address for i in (0, 1, 3)]
+
+
+def test_switches_with_one_link_below_are_passed_by(hocket: Hocket) -> None:
     made = _up(hocket, "--leaves", "3", "--nodes", "1", "--levels", "3")
-    assert _children(made) == {"spine": 2, "pod0": 2, "leaf0": 0, "leaf1": 0, "pod1": 1, "leaf2": 0}
-    nodes = ("n0", "n1", "n2")
-    assert _found(made, *nodes) == [made.tree.named(f"leaf{i}").address for i in range(3)]
+    assert _children(made) == {"spine": 1, "pod0": 0}
+    above = [made.tree.named(name).address for name in ("pod0", "pod0", "spine", "spine")]
+    assert _found(made, "n0", "n1", "n2", "head") == above
 
 
 def test_links_that_wait_are_no_hindrance(hocket: Hocket) -> None:
-    words = ("--nodes", "1", "--latency", "200us", "--switches", "aggregate")
+    words = ("--nodes", "2", "--latency", "200us", "--switches", "aggregate")
     made = hocket("lab", "up", *words)
     if "cannot delay links" in made.stderr:
         pytest.skip("this kernel cannot delay links")

@@ -1,6 +1,6 @@
-"""Switches of a lab that aggregate: each runs a hocket-switch, whose parent is that of the switch above.
+"""Switches of a lab that aggregate: each runs a hocket-switch, whose parent is that of the next one above.
 
-Jobs find the one of their leaf by a name, since ranks on all nodes have the same environment.
+Jobs find the first one above them by a name, since ranks on all nodes have the same environment.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def program() -> Path:
 
 
 def environment() -> dict[str, str]:
-    """For jobs: where the switch of each node's leaf is, for libsharp_coll.so."""
+    """For jobs: where the first switch above each node that aggregates is, for libsharp_coll.so."""
     return {"HOCKET_SWITCH": f"{SWITCH_ABOVE}:{PORT}", "HOCKET_SWITCH_KEY": str(services.KEY)}
 
 
@@ -52,12 +52,12 @@ def start(plan: Tree, pids: Mapping[str, int], program: Path) -> None:
     """
     started: dict[str, services.Started] = {}
     deadline = services.deadline()
-    for switch in plan.switches():
-        above = plan.above(switch)
+    for switch in plan.aggregating():
+        above = plan.aggregating_above(switch)
         if above:
             started[above.name].wait_for(_listening(above), deadline)
         service = services.Service("hocket-switch", switch, program, _arguments(switch, above))
         started[switch.name] = services.start(service, pids[switch.name])
-    for switch in plan.switches():
-        above = plan.above(switch)
+    for switch in plan.aggregating():
+        above = plan.aggregating_above(switch)
         started[switch.name].wait_for(_connected(above) if above else _listening(switch), deadline)

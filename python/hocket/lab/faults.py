@@ -39,7 +39,7 @@ def _set(lab: Lab, links: Iterable[str], state: str) -> None:
 def _ask_again(lab: Lab) -> None:
     """Who was asked for its address in vain may be found at once, not only when the kernel gives up."""
     flush = "ip neigh flush all"
-    switches = (switch for switch in lab.tree.switches() if switch.address)
+    switches = lab.tree.aggregating()
     machines = (*lab.living(), *lab.living_cards(), *switches)
     others = (f"nsenter -t {lab.pids[each.name]} -n {flush}" for each in machines)
     lab.answer("sh", "-e", text="\n".join([flush, *others]) + "\n")

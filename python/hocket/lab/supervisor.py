@@ -89,16 +89,15 @@ def _separate() -> bool:
 
 
 def _hosts(plan: tree.Tree, each: tree.Machine) -> Path:
-    above = plan.above(each)
-    return machine.FOLDER / (f"hosts.{above.name}" if above and above.address else "hosts")
+    above = plan.aggregating_above(each)
+    return machine.FOLDER / (f"hosts.{above.name}" if above else "hosts")
 
 
 def _write_hosts(plan: tree.Tree) -> None:
     """One for all but those below a switch with an address, which they know by another name as well."""
     (machine.FOLDER / "hosts").write_text(batches.hosts(plan))
-    for switch in plan.switches():
-        if switch.address:
-            (machine.FOLDER / f"hosts.{switch.name}").write_text(batches.hosts(plan, switch))
+    for switch in plan.aggregating():
+        (machine.FOLDER / f"hosts.{switch.name}").write_text(batches.hosts(plan, switch))
 
 
 def _be_the_head(plan: tree.Tree, groups: control_groups.Groups | None) -> _Members:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -70,6 +71,15 @@ class Tree:
     def above(self, machine: Machine) -> Machine | None:
         """The switch above it, or None for the top one."""
         return self.named(machine.parent) if machine.parent else None
+
+    def aggregating(self) -> list[Machine]:
+        """The switches that do more than forward."""
+        return [switch for switch in self.switches() if switch.address]
+
+    def aggregating_above(self, machine: Machine) -> Machine | None:
+        """The nearest of them above it; None where there is none."""
+        above = self.above(machine)
+        return above if above is None or above.address else self.aggregating_above(above)
 
     def below(self, name: str) -> list[Machine]:
         return [machine for machine in self.machines if machine.parent == name]
@@ -141,10 +151,16 @@ def _with_address(switch: Machine, numbers: Iterator[int]) -> Machine:
     return replace(switch, address=_address(_of_switches, next(numbers)))
 
 
-def _aggregating(machines: Iterable[Machine]) -> list[Machine]:
-    """Only who has an address can be asked for more than forwarding."""
+def _aggregating(machines: Sequence[Machine]) -> list[Machine]:
+    """Only who has an address can be asked for more than forwarding: what a switch with one link downwards
+    would add up is one machine's."""
     numbers = itertools.count()
-    return [_with_address(each, numbers) if each.kind == "switch" else each for each in machines]
+    links = Counter(each.parent for each in machines)
+
+    def joins(each: Machine) -> bool:
+        return each.kind == "switch" and (not each.parent or links[each.name] > 1)
+
+    return [_with_address(each, numbers) if joins(each) else each for each in machines]
 
 
 def build(shape: Shape) -> Tree:
