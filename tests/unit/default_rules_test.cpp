@@ -64,17 +64,15 @@ TEST(DefaultRules, ALargeAllreduceIsReducedInTheNetworkWhereItsSwitchesDo) {
   s.in_network = true;
   EXPECT_EQ(Rules().choose(s).name, "native");
   s.streams = true;
-  EXPECT_EQ(Rules().choose(s).name, "in_network by nodes in 16 segments");
-  s.bytes = 16 << 10;
-  EXPECT_EQ(Rules().choose(s).name, "in_network by nodes");
+  EXPECT_EQ(Rules().choose(s).name, "in_network by nodes(slices) in 8 segments");
   s.near = &alone;
   EXPECT_EQ(Rules().choose(s).name, "in_network");
-  s.bytes = 1 << 20;
+  s.bytes = 256 << 10;
   EXPECT_EQ(Rules().choose(s).name, "in_network");
   s.blocking = false;
   EXPECT_EQ(Rules().choose(s).name, "native");
   s.blocking = true;
-  s.bytes = (16 << 10) - 8;
+  s.bytes = (256 << 10) - 8;
   EXPECT_EQ(Rules().choose(s).name, "native");
 }
 
