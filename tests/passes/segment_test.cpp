@@ -28,6 +28,14 @@ std::vector<Schedule> segmented(const std::vector<Schedule>& whole, std::uint32_
   return cut;
 }
 
+std::vector<Schedule> segmented_on_one_clock(const std::vector<Schedule>& whole, std::uint32_t segments) {
+  const auto times = align(whole);
+  std::vector<Schedule> cut;
+  for (std::size_t rank = 0; rank < whole.size(); ++rank)
+    cut.push_back(segment_aligned(whole[rank], times[rank], segments));
+  return cut;
+}
+
 /// A rank that communicates in R rounds does so in R + segments - 1 afterwards; all else is in proportion.
 void expect_cost(const Schedule& whole, const Schedule& cut, std::uint32_t segments) {
   const ir::Counters before = ir::count(whole), after = ir::count(cut);
@@ -107,10 +115,7 @@ TEST(Segment, HasAggregationsOfItsOwn) {
   EXPECT_FALSE(can_segment(whole)) << "an aggregation joins more than two";
   EXPECT_TRUE(can_segment_aligned(whole));
   EXPECT_THROW(segment(whole[0], 2), Error);
-  const auto times = align(whole);
-  std::vector<Schedule> cut;
-  for (std::size_t rank = 0; rank < whole.size(); ++rank)
-    cut.push_back(segment_aligned(whole[rank], times[rank], 2));
+  const auto cut = segmented_on_one_clock(whole, 2);
   EXPECT_EQ(ir::to_text(cut[2]),
             "schedule allreduce ranks 4 rank 2 root 0 chunks 2\n"
             "scratch planes 1\n"
@@ -140,10 +145,7 @@ TEST(Segment, KeepsChunksTogether) {
     return s;
   });
   EXPECT_TRUE(ir::verify(whole)) << ir::verify(whole).what;
-  std::vector<Schedule> cut;
-  const auto times = align(whole);
-  for (std::size_t rank = 0; rank < whole.size(); ++rank)
-    cut.push_back(segment_aligned(whole[rank], times[rank], 2));
+  const auto cut = segmented_on_one_clock(whole, 2);
   EXPECT_EQ(ir::to_text(cut[1]),
             "schedule allreduce ranks 2 rank 1 root 0 chunks 4\n"
             "group 0: 0 1\n"

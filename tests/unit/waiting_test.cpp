@@ -62,7 +62,8 @@ TEST(Waiting, ForADescriptorEndsWithWhatItTells) {
   pollfd told{pipe.blocker().descriptor, pipe.blocker().events, 0};
   for (; poll(&told, 1, 0) == 0; ++pauses) ASSERT_EQ(patience.pause(pipe.blocker()), Status::ok);
   filling.join();
-  EXPECT_LE(asked.times, pauses) << "the MPI is asked after a pause";
+  EXPECT_GE(asked.times, pauses - 1) << "the MPI is asked in each pause in which nothing comes";
+  EXPECT_LE(asked.times, pauses);
   EXPECT_LT(pauses, 100) << "each pause is a long one";
 }
 

@@ -19,12 +19,9 @@ Region slice_in(RegionOf buffer, const Request& r, Rank of, std::uint32_t plane 
 std::vector<Region> exchange(const Request& r, Builder& b) {
   std::vector<Region> operands;
   for (Rank peer = 0; peer < r.ranks; ++peer) {
-    if (peer == r.rank) {
-      operands.push_back(slice_in(ir::input, r, peer));
-      continue;
-    }
-    const auto planes = static_cast<std::uint32_t>(operands.size());
-    operands.push_back(slice_in(ir::scratch, r, r.rank, peer < r.rank ? planes : planes - 1));
+    const auto plane = static_cast<std::uint32_t>(peer < r.rank ? peer : peer - 1);
+    operands.push_back(peer == r.rank ? slice_in(ir::input, r, peer)
+                                      : slice_in(ir::scratch, r, r.rank, plane));
   }
   for (Rank distance = 1; distance < r.ranks; ++distance) {
     const Rank to = after(r.rank, distance, r.ranks), from = before(r.rank, distance, r.ranks);
