@@ -8,6 +8,7 @@
 #include "engine/device_runtime.hpp"
 #include "engine/handover/client.hpp"
 #include "engine/handover/registry.hpp"
+#include "engine/single_copy.hpp"
 #include "engine/wait_mode.hpp"
 #include "kernels/kernels.hpp"
 
@@ -71,6 +72,18 @@ void Engine::hear_of_workers() noexcept {
 
 void Engine::complete_report() noexcept {
   if (in_network_) in_network_->note_registrations();
+  if (network_) note_loans(network_->loans());
+}
+
+void Engine::note_loans(const transports::mpi::Loans::Counts& loans) noexcept {
+  if (loans.read + loans.unreadable == 0) return;
+  try {
+    report_.note("of long messages between ranks of this node, " + std::to_string(loans.read) +
+                 " were read where their sender has them, and " + std::to_string(loans.unreadable) +
+                 " could not be, and went by the MPI");
+  } catch (...) {
+    return;  // the report lacks a line
+  }
 }
 
 void Engine::disconnect() {
@@ -91,7 +104,19 @@ void Engine::open_mail() {
   mail_.emplace(*arena_, SlotKey{mail_origin, static_cast<std::uint64_t>(node_of(self)), 0});
   std::byte* const memory =
       mail_->carve(NodeMail::bytes(mates.size()), static_cast<int>(mates.size()), Content::spare);
-  if (memory) network_->open_mail(NodeMail(memory, std::move(mates), self));
+  if (!memory) return;
+  network_->open_mail(NodeMail(memory, mates, self));
+  if (const std::optional<std::size_t> least = least_loan(options_.cma))
+    network_->open_loans(std::make_unique<transports::mpi::Loans>(mates, memory_of(mates, self), *least));
+}
+
+/// Of these ranks, by their place among them.
+std::unique_ptr<transports::PeerMemory> Engine::memory_of(std::span<const Rank> mates, Rank self) {
+  using transports::cma::PeerMemory;
+  std::vector<transports::cma::CardMemory> cards;
+  for (const Rank mate : mates) cards.push_back(arena_->card_of(mate));
+  const auto place = std::ranges::find(mates, self) - mates.begin();
+  return std::make_unique<PeerMemory>(std::move(cards), static_cast<Rank>(place));
 }
 
 std::shared_ptr<passes::Tables> Engine::tables_of(const NodeTables::Owners& owners) {

@@ -126,6 +126,8 @@ class Engine {
 
  private:
   Rank node_of(Rank rank) const noexcept;
+  std::unique_ptr<transports::PeerMemory> memory_of(std::span<const Rank> mates, Rank self);
+  void note_loans(const transports::mpi::Loans::Counts& loans) noexcept;
 
   Options options_;
   Host host_;

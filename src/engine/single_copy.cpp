@@ -174,8 +174,7 @@ cma::PeerMemory SingleCopy::peers() const {
   return {std::move(cards), channel_.rank()};
 }
 
-std::optional<std::size_t> SingleCopy::least_loan() const noexcept {
-  const std::string& wish = engine_.options().cma;
+std::optional<std::size_t> least_loan(const std::string& wish) noexcept {
   if (wish == "off") return std::nullopt;
   return wish == "on" ? 1 : least_single_copy_bytes;
 }

@@ -25,6 +25,10 @@ namespace hocket::engine {
 /// Below, the staging buffers are always better: a system call costs more than both copies.
 inline constexpr std::size_t least_single_copy_bytes = 64 * 1024;
 
+/// From how many bytes on a message pays that is read where it is, by HOCKET_CMA. Null: nobody is to read
+/// others' memory.
+std::optional<std::size_t> least_loan(const std::string& wish) noexcept;
+
 class SingleCopy {
  public:
   /// `members`: world ranks. Both outlive it.
@@ -56,8 +60,7 @@ class SingleCopy {
 
   /// The ranks' memory. Throws std::bad_alloc.
   transports::cma::PeerMemory peers() const;
-  /// From how many bytes on a message pays that is read where it is. Null: nobody is to read others' memory.
-  std::optional<std::size_t> least_loan() const noexcept;
+  std::optional<std::size_t> least_loan() const noexcept { return engine::least_loan(engine_.options().cma); }
 
   static bool suffices(transports::cma::Gain gain, ir::Collective collective) noexcept;
   /// What all ranks know of a call on a lane.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/memory.hpp"
+#include "harness/one_process.hpp"
 #include "harness/seed.hpp"
 #include "transports/fake/faults.hpp"
 #include "transports/shm/cells.hpp"
@@ -21,33 +22,13 @@
 namespace hocket::transports {
 namespace {
 
+using harness::OneProcess;
 using shm::Cells;
 using shm::Channel;
 using test::Memory;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t bound = 64 * kib;
-
-/// What ranks of one process see of each other's memory, as told: all of it, or nothing.
-class OneProcess final : public PeerMemory {
- public:
-  explicit OneProcess(bool readable = true) : readable_(readable) {}
-
-  void admit() noexcept override { ++admitted; }
-  bool is_readable(Rank) noexcept override { return ++asked, readable_; }
-  Status read(Rank, std::uint64_t address, Piece target) noexcept override {
-    if (fails) return Status::failed;
-    ++reads;
-    std::memcpy(target.data, reinterpret_cast<const std::byte*>(address), target.bytes);
-    return Status::ok;
-  }
-
-  int admitted = 0, asked = 0, reads = 0;
-  bool fails = false;
-
- private:
-  bool readable_;
-};
 
 /// Cells among ranks that one thread moves, or several.
 class Node {

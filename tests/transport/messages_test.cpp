@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <thread>
+#include <array>
+#include <string>
 
 #include "harness/message_rounds.hpp"
+#include "harness/one_node.hpp"
 #include "harness/seed.hpp"
 #include "transports/fake/wire.hpp"
 #include "transports/mpi/messages.hpp"
@@ -15,52 +16,18 @@ namespace {
 
 using harness::all;
 using harness::Buffer;
+using harness::in_threads;
+using harness::Mates;
+using harness::Near;
+using harness::Way;
 using harness::world;
 using mpi::Messages;
 using mpi::Network;
 
-/// All ranks but the last are on one node.
-class OneNode {
- public:
-  explicit OneNode(Rank ranks)
-      : ranks_(all(ranks - 1)), memory_(std::make_unique<Mailbox::Memory[]>(ranks_.size())) {}
-
-  void open(Network& network, Rank rank) {
-    if (std::ranges::find(ranks_, rank) != ranks_.end())
-      network.open_mail(shm::NodeMail(reinterpret_cast<std::byte*>(memory_.get()), ranks_, rank));
-  }
-
- private:
-  using Mailbox = shm::Mailbox;
-  std::vector<Rank> ranks_;
-  std::unique_ptr<Mailbox::Memory[]> memory_;
-};
-
-struct Way {
-  fake::WireSettings settings;
-  bool has_mail = false;
-};
-
-/// Nobody leaves before all have come to the end: a port that has gone receives nothing.
-void in_threads(Rank ranks, const Way& way, std::size_t part_bytes,
-                const std::function<void(Rank, Network&)>& body) {
-  fake::Wire wire(ranks, way.settings);
-  OneNode node(ranks);
-  std::vector<std::unique_ptr<Network>> networks;
-  for (Rank r = 0; r < ranks; ++r) {
-    networks.push_back(std::make_unique<Network>(wire.port(r), part_bytes));
-    if (way.has_mail) node.open(*networks.back(), r);
-  }
-  std::vector<std::thread> threads;
-  for (Rank r = 0; r < ranks; ++r)
-    threads.emplace_back([&, r] { body(r, *networks[static_cast<std::size_t>(r)]); });
-  for (std::thread& t : threads) t.join();
-}
-
 struct Weather {
   double delay;
   double pending;
-  bool has_mail = false;
+  Near near = Near::not_at_all;
 };
 
 class MessagesUnderDelays : public testing::TestWithParam<Weather> {};
@@ -69,7 +36,7 @@ TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
   constexpr Rank ranks = 3;
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
-  const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
+  const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().near};
   in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
     harness::carry_all_sizes_in_order(me, ranks, network, seed, GetParam().pending);
   });
@@ -79,34 +46,23 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
   constexpr Rank ranks = 3;
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
-  const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().has_mail};
+  const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().near};
   in_threads(ranks, way, 10'000,
              [&](Rank me, Network& network) { harness::keep_operations_apart(me, ranks, network, seed); });
 }
 
+std::string name_of(const testing::TestParamInfo<Weather>& info) {
+  constexpr std::array<const char*, 3> near{"", "with_mail", "with_loans"};
+  return "delay" + std::to_string(static_cast<int>(info.param.delay * 100)) +
+         near[static_cast<std::size_t>(info.param.near)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Weather, MessagesUnderDelays,
                          testing::Values(Weather{0, 0}, Weather{0.3, 0.3}, Weather{0.8, 0.2},
-                                         Weather{0, 0, true}, Weather{0.3, 0.3, true}),
-                         [](const auto& info) {
-                           return "delay" + std::to_string(static_cast<int>(info.param.delay * 100)) +
-                                  (info.param.has_mail ? "with_mail" : "");
-                         });
-
-/// Two ranks of one node; the third is elsewhere.
-struct Mates {
-  explicit Mates(const fake::WireSettings& settings = {}) : wire(3, settings) {}
-  fake::Wire wire;
-  OneNode node{3};
-  Network first{wire.port(0)}, second{wire.port(1)};
-  const std::vector<Rank> members = all(3);
-  Messages one{opened(first, 0), world, members}, two{opened(second, 1), world, members};
-
- private:
-  Network& opened(Network& network, Rank rank) {
-    node.open(network, rank);
-    return network;
-  }
-};
+                                         Weather{0, 0, Near::by_mail}, Weather{0.3, 0.3, Near::by_mail},
+                                         Weather{0, 0, Near::by_mail_and_loans},
+                                         Weather{0.3, 0.3, Near::by_mail_and_loans}),
+                         name_of);
 
 /// What does not fit the mailbox goes through the port, and who waits for it there asks there.
 TEST(Messages, GoThroughThePortWhereAMailboxIsFull) {

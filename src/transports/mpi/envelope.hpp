@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "transports/mpi/port.hpp"
@@ -29,10 +30,12 @@ struct CallWords {
 struct Envelope {
   enum class Kind : std::uint32_t {
     data,
-    failure,  ///< the communicator is given up; the payload says why
-    inquiry,  ///< the sender waits for a message, and says in which call
-    answer,   ///< to an inquiry: the sender is there, and waits, too, or is in another call
-    notice,   ///< beside all calls: the payload is the engine's
+    failure,   ///< the communicator is given up; the payload says why
+    inquiry,   ///< the sender waits for a message, and says in which call
+    answer,    ///< to an inquiry: the sender is there, and waits, too, or is in another call
+    notice,    ///< beside all calls: the payload is the engine's
+    loan,      ///< the payload, a Loan, says where the sender has the data
+    returned,  ///< the payload, a Return, says which loan is not needed any more
   };
 
   CommunicatorId communicator;
@@ -45,6 +48,17 @@ struct Envelope {
   Kind kind = Kind::data;
 };
 static_assert(std::is_trivially_copyable_v<Envelope>);
+
+/// Of data that a rank of the sender's node may read where they lie.
+struct Loan {
+  std::uint64_t address = 0;
+  std::uint32_t number = 0;  ///< of all that this rank has lent
+};
+
+struct Return {
+  std::uint32_t number = 0;
+  std::uint32_t was_read = 0;  ///< 0: it could not be, and the data have to come by another way
+};
 
 /// It belongs to this operation, but to another call than this rank's.
 inline bool is_other_call(const Envelope& e, const CommunicatorId& communicator, std::uint32_t instance,
@@ -68,5 +82,14 @@ struct Packet {
   Port::Ticket ticket = 0;  ///< while it leaves
 };
 static_assert(offsetof(Packet, payload) == sizeof(Envelope));
+
+/// What the payload begins with, of a kind that says so.
+template <class Words>
+Words words_of(const Packet& packet) noexcept {
+  static_assert(std::is_trivially_copyable_v<Words>);
+  Words words;
+  std::memcpy(&words, packet.payload.data(), sizeof words);
+  return words;
+}
 
 }  // namespace hocket::transports::mpi

@@ -19,9 +19,6 @@ void scatter_pieces(const std::byte* from, std::span<const Piece> pieces) noexce
   }
 }
 
-namespace {
-
-/// Where the pieces begin if they follow each other, else null.
 std::byte* contiguous(std::span<const Piece> pieces) noexcept {
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
@@ -33,8 +30,6 @@ std::byte* contiguous(std::span<const Piece> pieces) noexcept {
   }
   return begin;
 }
-
-}  // namespace
 
 /// How many are under way at the same time differs by a few from call to call of the same program: one at a
 /// time, they would still be growing after hundreds of calls.

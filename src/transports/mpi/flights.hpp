@@ -70,6 +70,8 @@ class Flights {
   std::uint32_t under_way_ = 0;  ///< that nobody has given up
 };
 
+/// Where the pieces begin if they follow each other, else null.
+std::byte* contiguous(std::span<const Piece> pieces) noexcept;
 /// Copies between a message in one piece and its pieces.
 void gather_pieces(std::span<const Piece> pieces, std::byte* to) noexcept;
 void scatter_pieces(const std::byte* from, std::span<const Piece> pieces) noexcept;

@@ -6,19 +6,30 @@ namespace hocket::transports::mpi {
 
 namespace {
 
-/// Transfer::state: the message's number, counted from 1, in the low half; the flight's, too, in the high
-/// one.
+/// Transfer::state: the message's number, counted from 1, in the low half; in the high one the flight's, too,
+/// or, under a mark, that of the loan.
+constexpr std::uint64_t loan_mark = std::uint64_t{1} << 63U;
+
 constexpr std::uint32_t number_in(std::uint64_t state) noexcept {
   return static_cast<std::uint32_t>(state);
 }
 constexpr std::uint32_t flight_in(std::uint64_t state) noexcept {
   return static_cast<std::uint32_t>(state >> 32U) - 1;
 }
+constexpr std::uint32_t loan_in(std::uint64_t state) noexcept {
+  return static_cast<std::uint32_t>((state & ~loan_mark) >> 32U);
+}
+constexpr bool has_loan(std::uint64_t state) noexcept {
+  return (state & loan_mark) != 0;
+}
 constexpr bool has_flight(std::uint64_t state) noexcept {
-  return state >> 32U != 0;
+  return state >> 32U != 0 && !has_loan(state);
 }
 void set_flight(std::uint64_t& state, std::uint32_t flight) noexcept {
   state |= static_cast<std::uint64_t>(flight + 1) << 32U;
+}
+void set_loan(std::uint64_t& state, std::uint32_t loan) noexcept {
+  state |= loan_mark | static_cast<std::uint64_t>(loan) << 32U;
 }
 
 }  // namespace
@@ -45,6 +56,7 @@ void Messages::abandon() noexcept {
   const std::lock_guard lock(network_.mutex_);
   set_lacks_others(false);
   network_.flights_.abandon(this);
+  if (network_.loans_) network_.loans_->abandon(this);
 }
 
 void Messages::set_lacks_others(bool lacks) noexcept {
@@ -69,6 +81,9 @@ Status Messages::end(Transfer& transfer) noexcept {
 Status Messages::advance_send(Transfer& transfer) noexcept {
   const std::lock_guard lock(network_.mutex_);
   if (transfer.state == 0) transfer.state = ++numbers(transfer.peer).sent;
+  if (has_loan(transfer.state)) {
+    if (const Status s = await_return(transfer); s != Status::ok || transfer.started) return s;
+  }
   if (!has_flight(transfer.state)) {
     const Status s = start_send(transfer);
     if (s != Status::ok || transfer.started) return s;
@@ -112,6 +127,11 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   e.bytes = transfer.total;
   const Rank to = world(transfer.peer);
   const std::size_t whole = sizeof e + transfer.total;
+  std::uint32_t loan = 0;
+  if (network_.lend(e, transfer.pieces, to, this, loan)) {
+    set_loan(transfer.state, loan);
+    return Status::pending;
+  }
   if (whole <= packet_bytes && is_mate(transfer.peer) && network_.hand_over(e, transfer.pieces, to))
     return end(transfer);
   if (network_.leaving_ >= Network::most_leaving) return Status::pending;
@@ -124,6 +144,15 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   else if (s == Status::failed)
     network_.lose(to);
   return s;
+}
+
+/// ok: it has ended, or it has to be sent another way.
+Status Messages::await_return(Transfer& transfer) noexcept {
+  if (network_.broken_) return Status::failed;
+  const Status s = network_.loans_->look(loan_in(transfer.state));
+  if (s == Status::pending) return s;
+  transfer.state = number_in(transfer.state);
+  return s == Status::ok ? end(transfer) : Status::ok;
 }
 
 Status Messages::send_unattended(const Envelope& e, Transfer& transfer) noexcept {
@@ -179,6 +208,14 @@ void Messages::drop(Rank peer) noexcept {
   network_.drop({communicator_, instance_, ++numbers(peer).received, world(peer)});
 }
 
+/// A loan comes back by mail.
+Blocker Messages::send_blocker(const Transfer& transfer) const noexcept {
+  const std::lock_guard lock(network_.mutex_);
+  if (has_loan(transfer.state) && network_.has_all_by_mail())
+    return network_.own_mailbox()->blocker(transfer.peer);
+  return {nullptr, 0, transfer.peer};
+}
+
 /// Long data come through the port, and so does what has found the mailbox full.
 Blocker Messages::recv_blocker(const Transfer& transfer) const noexcept {
   const std::lock_guard lock(network_.mutex_);
@@ -193,15 +230,24 @@ Status Messages::start_recv(Transfer& transfer) noexcept {
   if (!packet) return network_.broken_ ? Status::failed : Status::pending;
   const Envelope e = packet->envelope;
   const Status accepted = accept(e, transfer);
-  if (accepted == Status::ok && e.tag == 0) scatter_pieces(packet->payload.data(), transfer.pieces);
+  const bool is_loan = e.kind == Envelope::Kind::loan;
+  const bool is_here = accepted == Status::ok && e.tag == 0 && take_out(*packet, transfer);
   network_.pool_.give_back(packet);
   if (accepted != Status::ok) return accepted;
-  if (e.tag == 0) return end(transfer);
+  if (is_here) return end(transfer);
+  if (is_loan) return Status::pending;  // it comes once more, another way
   std::uint32_t flight = 0;
   const Status s = network_.flights_.begin({world(transfer.peer), e.tag, true}, transfer.pieces,
                                            transfer.total, this, flight);
   set_flight(transfer.state, flight);
   return s;
+}
+
+/// Of what comes with its envelope, or is lent. False: it cannot be read.
+bool Messages::take_out(const Packet& packet, const Transfer& transfer) noexcept {
+  if (packet.envelope.kind == Envelope::Kind::loan) return network_.borrow(packet, transfer.pieces);
+  scatter_pieces(packet.payload.data(), transfer.pieces);
+  return true;
 }
 
 Status Messages::accept(const Envelope& e, const Transfer& transfer) noexcept {

@@ -29,9 +29,7 @@ class Messages final : public TwoSided {
   void take_in() noexcept override;
   Status advance_send(Transfer& transfer) noexcept override;
   Status advance_recv(Transfer& transfer) noexcept override;
-  Blocker send_blocker(const Transfer& transfer) const noexcept override {
-    return {nullptr, 0, transfer.peer};
-  }
+  Blocker send_blocker(const Transfer& transfer) const noexcept override;
   Blocker recv_blocker(const Transfer& transfer) const noexcept override;
 
   /// The next message of this peer, a short one, will never be received: it goes, now or when it comes.
@@ -76,10 +74,12 @@ class Messages final : public TwoSided {
   Status send_after(const Envelope& envelope, Rank to, const Transfer& transfer,
                     std::uint32_t& flight) noexcept;
   Status send_alone(const Envelope& envelope, Rank to) noexcept;
+  Status await_return(Transfer& transfer) noexcept;
   Status start_recv(Transfer& transfer) noexcept;
   Status fly(Transfer& transfer) noexcept;
   void set_lacks_others(bool lacks) noexcept;
   Status end(Transfer& transfer) noexcept;
+  bool take_out(const Packet& packet, const Transfer& transfer) noexcept;
   Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
   Envelope envelope() const noexcept;
 

@@ -58,7 +58,7 @@ void Network::take_in_mail() noexcept {
     std::memcpy(static_cast<void*>(packet), message->data, message->bytes);
     packet->from = message->from;
     own->drop();
-    keep_data(packet);
+    keep_from_mate(packet);
   }
 }
 
@@ -98,9 +98,11 @@ void Network::take_in() noexcept {
 }
 
 void Network::keep(Packet* packet) noexcept {
-  if (packet->envelope.kind == Envelope::Kind::data) {
+  using Kind = Envelope::Kind;
+  const Kind kind = packet->envelope.kind;
+  if (kind == Kind::data || kind == Kind::loan || kind == Kind::returned) {
     if (is_mate(packet->from)) ++mates_heard_;
-    return keep_data(packet);
+    return keep_from_mate(packet);
   }
   if (packet->envelope.kind == Envelope::Kind::failure)
     keep_failure(*packet);
@@ -114,13 +116,13 @@ void Network::keep(Packet* packet) noexcept {
 }
 
 void Network::keep_data(Packet* packet) noexcept {
-  if (arrivals_.is_unwanted(*packet)) return pool_.give_back(packet);
+  if (arrivals_.is_unwanted(*packet)) return discard(packet);
   arrivals_.add(packet);
 }
 
 /// Now, or when it comes.
 void Network::drop(const Arrivals::Address& address) noexcept {
-  if (Packet* const packet = arrivals_.take(address)) return pool_.give_back(packet);
+  if (Packet* const packet = arrivals_.take(address)) return discard(packet);
   if (port_) arrivals_.refuse(address);
 }
 

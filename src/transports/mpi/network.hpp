@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "transports/mpi/flights.hpp"
+#include "transports/mpi/loans.hpp"
 #include "transports/mpi/packets.hpp"
 #include "transports/shm/node_mail.hpp"
 
@@ -39,6 +40,13 @@ class Network {
   /// From now on what this node's ranks send each other goes through its memory, which outlives close(). All
   /// of them do so before the first message.
   void open_mail(shm::NodeMail mail) { mail_.emplace(std::move(mail)); }
+  /// Long messages between this node's ranks are read where they lie, by those that may. After open_mail().
+  void open_loans(std::unique_ptr<Loans> loans) { loans_ = std::move(loans); }
+  /// Of what others have lent this rank.
+  Loans::Counts loans() noexcept {
+    const std::lock_guard lock(mutex_);
+    return loans_ ? loans_->counts() : Loans::Counts{};
+  }
   /// How many sleep until a message of their node comes; null: nobody can.
   std::atomic<std::uint32_t>* sleepers() noexcept { return mail_ ? &mail_->own().sleepers() : nullptr; }
 
@@ -101,6 +109,9 @@ class Network {
   bool is_mate(Rank rank) noexcept { return mail_ && mail_->of(rank); }
   bool hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept;
   void announce_by_port(Rank to) noexcept;
+  bool lend(const Envelope& envelope, std::span<const Piece> pieces, Rank to, const void* owner,
+            std::uint32_t& number) noexcept;
+  bool borrow(const Packet& packet, std::span<const Piece> pieces) noexcept;
   /// All that this process lacks comes by mail, and nothing of it is under way through the port.
   bool has_all_by_mail() noexcept {
     const shm::Mailbox* const own = own_mailbox();
@@ -112,7 +123,10 @@ class Network {
 
   Status listen(std::uint32_t place) noexcept;
   void keep(Packet* packet) noexcept;
+  void keep_from_mate(Packet* packet) noexcept;
   void keep_data(Packet* packet) noexcept;
+  void discard(Packet* packet) noexcept;
+  void give_back(Rank to, const Return& loan) noexcept;
   void drop(const Arrivals::Address& address) noexcept;
   Packet* packet_of(Envelope::Kind kind, const CommunicatorId& communicator,
                     std::span<const std::byte> payload) noexcept;
@@ -143,6 +157,7 @@ class Network {
   std::mutex mutex_;
   std::unique_ptr<Port> port_;
   std::optional<shm::NodeMail> mail_;
+  std::unique_ptr<Loans> loans_;   ///< null: nothing is lent
   std::uint32_t turns_ = 0;        ///< of take_in_seldom()
   std::uint32_t lacking_ = 0;      ///< operations that lack what comes through the port
   std::uint32_t mates_heard_ = 0;  ///< messages of this node's ranks that came through the port
