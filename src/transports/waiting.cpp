@@ -13,8 +13,8 @@ namespace hocket::transports {
 namespace {
 
 constexpr std::uint32_t spins_per_poke = 128;
-constexpr std::uint32_t asks_before_yield = 128;  // the same where every turn asks the MPI
-constexpr std::uint32_t asks_per_yield = 4;       // the MPI may yield itself in each of them
+constexpr std::uint32_t asks_before_yield = 32;  // the same where every turn asks the MPI a few times
+constexpr std::uint32_t looks_before_rest = 128;
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;
 constexpr long nap_ns = 50'000;              // of who waits for what no futex can tell
@@ -73,7 +73,8 @@ Status Patience::pause_between_asks() noexcept {
     relax();
     return Status::ok;
   }
-  return turn % asks_per_yield == asks_per_yield - 1 ? nap() : Status::ok;
+  if (turn % yields_per_poke == yields_per_poke - 1) poke();
+  return nap();
 }
 
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
@@ -85,7 +86,6 @@ Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
 }
 
 Status Patience::nap() noexcept {
-  poke();
   if (waiting_.mode == WaitMode::sleep) {
     sleep_ns(nap_ns);
   } else {
@@ -98,7 +98,7 @@ Status Patience::nap() noexcept {
 /// too, the MPI is asked seldom: it may yield, and what has come is looked at first.
 Status Patience::rest(const Blocker& blocker) noexcept {
   const bool has_core = waiting_.mode == WaitMode::spin;
-  if (has_core && turns_++ < asks_before_yield) {
+  if (has_core && turns_++ < looks_before_rest) {
     relax();
     return Status::ok;
   }

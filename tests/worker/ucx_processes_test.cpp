@@ -249,7 +249,7 @@ TEST_P(UcxProcesses, ThatDieInTheMiddleOfAMessageLeaveThePlaceThatHasHeardIt) {
                           meet(worker, 1);
                           auto in = filled(huge_bytes, 0);
                           const auto out = filled(short_bytes, 1);
-                          worker.port->listen(5, in.data(), in.size());
+                          worker.port->listen(2, in.data(), in.size());
                           worker.until([&] { return in[0] != std::byte{0}; });
                           kill(peer, SIGKILL);
                           worker.until([&] { return worker.fabric->has_lost(1); });
@@ -259,7 +259,7 @@ TEST_P(UcxProcesses, ThatDieInTheMiddleOfAMessageLeaveThePlaceThatHasHeardIt) {
                           worker.until([&] { return worker.port->heard(place, from); });
                           return std::to_string(place) + " from " + std::to_string(from);
                         }),
-            "5 from 0");
+            "2 from 0");
 }
 
 TEST_P(UcxProcesses, ThatGoOnLetAReceiveBeAbandoned) {

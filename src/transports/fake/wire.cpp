@@ -80,12 +80,17 @@ class Wire::WirePort final : public Port {
 
   Status look() noexcept override {
     const std::lock_guard lock(wire_.mutex_);
+    ++wire_.looks_;
     wire_.match(rank_);
-    const auto see = [&](Completion& c) { c.seen = c.seen || (c.done && !wire_.delayed()); };
+    bool has_seen = false;
+    const auto see = [&](Completion& c) {
+      if (c.seen || !c.done || wire_.delayed()) return;
+      has_seen = c.seen = true;
+    };
     for (const auto& [ticket, completion] : tickets_) see(*completion);
     for (const auto& listener : listening_)
       if (listener) see(*listener);
-    return Status::ok;
+    return has_seen ? Status::ok : Status::pending;
   }
 
   Status test(Ticket ticket) noexcept override {

@@ -31,6 +31,11 @@ class Wire {
 
   /// Outlived by the wire.
   std::unique_ptr<mpi::Port> port(ir::Rank rank);
+  /// Of all ranks, so far.
+  std::uint64_t looks() noexcept {
+    const std::lock_guard lock(mutex_);
+    return looks_;
+  }
 
  private:
   class WirePort;
@@ -44,7 +49,7 @@ class Wire {
   const WireSettings settings_;
   std::mutex mutex_;
   std::mt19937_64 random_;
-  std::uint64_t sends_ = 0;
+  std::uint64_t sends_ = 0, looks_ = 0;
   std::vector<std::list<Message>> under_way_;  ///< by receiver, in the order of sending
   std::vector<std::list<Receive>> receives_;   ///< posted, in order
 };

@@ -6,6 +6,8 @@ namespace hocket::transports::mpi {
 
 namespace {
 
+constexpr std::uint32_t looks_in_a_row = 4;
+
 /// Transfer::state: the message's number, counted from 1, in the low half; in the high one the flight's, too,
 /// or, under a mark, that of the loan.
 constexpr std::uint64_t loan_mark = std::uint64_t{1} << 63U;
@@ -39,6 +41,7 @@ Messages::Messages(Network& network, const CommunicatorId& communicator, std::sp
     : network_(network),
       communicator_(communicator),
       members_(members),
+      stays_(stays),
       longest_packet_(stays ? network.longest_heard() : unattended_bytes),
       numbers_(members.size()),
       mates_(members.size()) {
@@ -65,11 +68,14 @@ void Messages::set_lacks_others(bool lacks) noexcept {
   lacks ? ++network_.lacking_ : --network_.lacking_;
 }
 
+/// Most looks find nothing, where many ranks share few cores; and to come back here for each of them, through
+/// a program that is in no cache any more, costs as much as the look.
 void Messages::take_in() noexcept {
-  const std::lock_guard lock(network_.mutex_);
-  const bool asks = lacks_others_;
-  set_lacks_others(false);
-  asks ? network_.take_in() : network_.take_in_seldom();
+  for (std::uint32_t looks = stays_ ? looks_in_a_row : 1;;) {
+    const std::lock_guard lock(network_.mutex_);
+    if (!lacks_others_) return network_.take_in_seldom();
+    if (network_.take_in() || --looks == 0) return set_lacks_others(false);
+  }
 }
 
 Status Messages::end(Transfer& transfer) noexcept {

@@ -14,7 +14,8 @@ namespace hocket::transports::mpi {
 class Messages final : public TwoSided {
  public:
   /// `members`: world ranks of the communicator, in its order. All arguments outlive it. `stays`: whoever
-  /// sends sees to it until it has left, and does not compute meanwhile: its packets may be longer.
+  /// sends sees to it until it has left, and does not compute meanwhile: its packets may be longer, and who
+  /// lacks something may look several times.
   Messages(Network& network, const CommunicatorId& communicator, std::span<const Rank> members,
            bool stays = true);
   ~Messages() override { abandon(); }
@@ -86,6 +87,7 @@ class Messages final : public TwoSided {
   Network& network_;
   const CommunicatorId communicator_;
   std::span<const Rank> members_;
+  const bool stays_;
   const std::size_t longest_packet_;
   std::vector<Numbers> numbers_;     ///< of messages so far, by peer
   std::vector<std::uint8_t> mates_;  ///< peers on this node

@@ -49,17 +49,20 @@ void Network::take_in_seldom() noexcept {
     take_in_mail();
 }
 
-/// Where there is no memory for more, they stay in the mailbox.
-void Network::take_in_mail() noexcept {
+/// Where there is no memory for more, they stay in the mailbox. False: there was nothing.
+bool Network::take_in_mail() noexcept {
   shm::Mailbox* const own = own_mailbox();
+  bool has_any = false;
   while (const shm::Mailbox::Message* message = own ? own->front() : nullptr) {
     Packet* const packet = pool_.take();
-    if (!packet) return;
+    if (!packet) return has_any;
     std::memcpy(static_cast<void*>(packet), message->data, message->bytes);
     packet->from = message->from;
     own->drop();
     keep_from_mate(packet);
+    has_any = true;
   }
+  return has_any;
 }
 
 /// Into the mailbox of a rank of this node, an envelope and no more than what fits a packet. False: there is
@@ -81,20 +84,31 @@ void Network::announce_by_port(Rank to) noexcept {
   if (shm::Mailbox* const box = mail_ ? mail_->of(to) : nullptr) box->send_elsewhere();
 }
 
-/// A broken network still sends what says why, and takes in what has come: a peer may have said it.
-void Network::take_in() noexcept {
-  if (!port_) return;
-  take_in_mail();
-  broken_ = port_->look() != Status::ok || broken_;
-  see_off();
-  std::uint32_t place = 0;
-  Rank from = 0;
-  while (port_->heard(place, from)) {
+/// A broken network still sends what says why, and takes in what has come: a peer may have said it. False:
+/// nothing has changed.
+bool Network::take_in() noexcept {
+  if (!port_) return true;
+  bool has_any = take_in_mail();
+  for (std::uint32_t heard = Port::places; heard == Port::places; has_any = true) {
+    const Status found = port_->look();
+    if (found == Status::pending) break;
+    broken_ = found != Status::ok || broken_;
+    see_off();
+    heard = hear();
+  }
+  return has_any;
+}
+
+/// As many as there are places: more may have come.
+std::uint32_t Network::hear() noexcept {
+  std::uint32_t place = 0, heard = 0;
+  for (Rank from = 0; port_->heard(place, from); ++heard) {
     Packet* packet = listening_[place];
     packet->from = from;
     broken_ = listen(place) != Status::ok || broken_;
     keep(packet);
   }
+  return heard;
 }
 
 void Network::keep(Packet* packet) noexcept {

@@ -103,8 +103,8 @@ class Network {
   static constexpr std::uint32_t turns_per_ask = 16;
 
   // messages.cpp calls these, holding the lock.
-  void take_in() noexcept;
-  void take_in_mail() noexcept;
+  bool take_in() noexcept;
+  bool take_in_mail() noexcept;
   void take_in_seldom() noexcept;
   bool is_mate(Rank rank) noexcept { return mail_ && mail_->of(rank); }
   bool hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept;
@@ -122,6 +122,7 @@ class Network {
   std::uint32_t next_tag(Rank to) noexcept;
 
   Status listen(std::uint32_t place) noexcept;
+  std::uint32_t hear() noexcept;
   void keep(Packet* packet) noexcept;
   void keep_from_mate(Packet* packet) noexcept;
   void keep_data(Packet* packet) noexcept;

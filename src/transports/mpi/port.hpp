@@ -33,7 +33,8 @@ class Port {
   virtual Status receive(void* data, std::size_t bytes, Rank from, std::uint32_t tag,
                          Ticket& ticket) noexcept = 0;
   /// Asks what has become of everything that is under way, and what has come in places that listen: once for
-  /// all of it, since asking is what takes time. test() and heard() tell the answers.
+  /// all of it, since asking is what takes time. test() and heard() tell the answers. pending: there are
+  /// none.
   virtual Status look() noexcept = 0;
   /// ok: complete, and the ticket is used up. pending: not as far as is known. Or an error.
   virtual Status test(Ticket ticket) noexcept = 0;
@@ -41,7 +42,8 @@ class Port {
   virtual void abandon(Ticket ticket) noexcept = 0;
 
   /// Messages of anybody with tag 0 are received in places. listen() makes one ready for its next message.
-  static constexpr std::uint32_t places = 16;
+  /// They are few, since all of them are asked about in each look; what finds none waits in the MPI.
+  static constexpr std::uint32_t places = 4;
   virtual Status listen(std::uint32_t place, void* data, std::size_t bytes) noexcept = 0;
   /// Whether the last look found one more message: in this place, which does not listen any more.
   virtual bool heard(std::uint32_t& place, Rank& from) noexcept = 0;

@@ -122,7 +122,8 @@ std::uint32_t Link::new_number() noexcept {
 }
 
 void Link::progress() noexcept {
-  if (port_->look() != Status::ok) give_up();
+  const Status found = port_->look();
+  if (found != Status::ok && found != Status::pending) give_up();
 }
 
 /// Nothing is said there after the beginning.

@@ -156,7 +156,9 @@ Status MpiPort::look() noexcept {
   // Open MPI answers with what it knew, and goes on afterwards.
   if (goes_on_last && found == 0)
     if (const Status s = test_some(found); s != Status::ok) return s;
-  return probes ? probe() : Status::ok;
+  if (probes)
+    if (const Status s = probe(); s != Status::ok) return s;
+  return found > 0 || heard_.count() > 0 ? Status::ok : Status::pending;
 }
 
 Status MpiPort::test_some(int& found) noexcept {
