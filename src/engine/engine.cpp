@@ -78,9 +78,9 @@ void Engine::complete_report() noexcept {
 void Engine::note_loans(const transports::mpi::Loans::Counts& loans) noexcept {
   if (loans.read + loans.unreadable == 0) return;
   try {
-    report_.note("of long messages between ranks of this node, " + std::to_string(loans.read) +
-                 " were read where their sender has them, and " + std::to_string(loans.unreadable) +
-                 " could not be, and went by the MPI");
+    report_.note("of long messages that ranks of its node had for this rank, " + std::to_string(loans.read) +
+                 " were read where they lay, and " + std::to_string(loans.unreadable) +
+                 " could not be, and came by the MPI");
   } catch (...) {
     return;  // the report lacks a line
   }

@@ -13,7 +13,7 @@ namespace hocket::transports {
 namespace {
 
 constexpr std::uint32_t spins_per_poke = 128;
-constexpr std::uint32_t asks_before_yield = 32;  // the same where every turn asks the MPI a few times
+constexpr std::uint32_t asks_before_yield = 32;  // where a turn asks the MPI, and mostly a few times
 constexpr std::uint32_t looks_before_rest = 128;
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr long longest_sleep_ns = 1'000'000;

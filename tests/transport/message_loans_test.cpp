@@ -143,21 +143,6 @@ TEST(MessageLoans, ComeThroughBesideFullMailboxes) {
   EXPECT_TRUE(sent.started);
 }
 
-/// What nobody will ask for is returned, so that its sender is free.
-TEST(MessageLoans, AreReturnedWhenTheyAreDropped) {
-  for (const bool comes_first : {true, false}) {
-    Lenders mates;
-    Buffer out(bytes, 1, false);
-    Transfer sent = out.with(1);
-    if (!comes_first) mates.two.drop(0);
-    EXPECT_EQ(mates.one.advance_send(sent), Status::pending);
-    mates.two.take_in();
-    if (comes_first) mates.two.drop(0);
-    mates.one.take_in();
-    EXPECT_EQ(mates.one.advance_send(sent), Status::ok);
-  }
-}
-
 /// What returns of a loan that was given up means nothing to the next one.
 TEST(MessageLoans, MayBeGivenUp) {
   Lenders mates;

@@ -216,9 +216,9 @@ void Messages::drop(Rank peer) noexcept {
 
 /// A loan comes back by mail.
 Blocker Messages::send_blocker(const Transfer& transfer) const noexcept {
+  if (!has_loan(transfer.state)) return {nullptr, 0, transfer.peer};
   const std::lock_guard lock(network_.mutex_);
-  if (has_loan(transfer.state) && network_.has_all_by_mail())
-    return network_.own_mailbox()->blocker(transfer.peer);
+  if (network_.has_all_by_mail()) return network_.own_mailbox()->blocker(transfer.peer);
   return {nullptr, 0, transfer.peer};
 }
 

@@ -5,7 +5,8 @@
 // which they come. Envelopes are received in a few places by receives that match any sender, so a message may
 // come before its operation has begun here, and before its communicator was opened; it is kept until somebody
 // asks for it. Between ranks of one node envelopes go through their mailboxes instead of the port, as long as
-// there is room: messages are found by their number, so it does not matter which came by which way.
+// there is room: messages are found by their number, so it does not matter which came by which way. Long data
+// may stay where they are there, and their envelope says where that is (loans.hpp).
 //
 // Numbers wrap: those of instances and messages are only compared for equality, among what is under way; a
 // pair's tags serve again after as many long messages as there are tags (32,767 at least), by when a receiver
@@ -126,7 +127,6 @@ class Network {
   void keep(Packet* packet) noexcept;
   void keep_from_mate(Packet* packet) noexcept;
   void keep_data(Packet* packet) noexcept;
-  void discard(Packet* packet) noexcept;
   void give_back(Rank to, const Return& loan) noexcept;
   void drop(const Arrivals::Address& address) noexcept;
   Packet* packet_of(Envelope::Kind kind, const CommunicatorId& communicator,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -32,28 +33,25 @@ bool Network::borrow(const Packet& packet, std::span<const Piece> pieces) noexce
   return was_read;
 }
 
+/// By mail, or by the port where there is no room. Its owner waits for it.
 void Network::give_back(Rank to, const Return& loan) noexcept {
-  Packet* const packet =
-      packet_of(Envelope::Kind::returned, {}, std::as_bytes(std::span<const Return>(&loan, 1)));
-  if (!packet) {
-    broken_ = true;  // its owner waits for it
-    return;
-  }
-  const Piece payload{packet->payload.data(), sizeof loan};
-  if (hand_over(packet->envelope, {&payload, 1}, to)) return pool_.give_back(packet);
-  if (port_ && post(packet, sizeof(Envelope) + sizeof loan, to) == Status::ok) announce_by_port(to);
+  Envelope told;
+  told.kind = Envelope::Kind::returned;
+  told.bytes = sizeof loan;
+  const auto words = std::as_bytes(std::span<const Return>(&loan, 1));
+  std::array<std::byte, sizeof loan> copy;
+  std::ranges::copy(words, copy.begin());
+  const Piece payload{copy.data(), copy.size()};
+  if (hand_over(told, {&payload, 1}, to)) return;
+  if (tell(Envelope::Kind::returned, {}, to, words))
+    announce_by_port(to);
+  else
+    broken_ = true;
 }
 
 void Network::keep_from_mate(Packet* packet) noexcept {
   if (packet->envelope.kind != Envelope::Kind::returned) return keep_data(packet);
   if (loans_) loans_->take_back(words_of<Return>(*packet));
-  pool_.give_back(packet);
-}
-
-/// A message that nobody will ask for.
-void Network::discard(Packet* packet) noexcept {
-  if (packet->envelope.kind == Envelope::Kind::loan)
-    give_back(packet->from, {words_of<Loan>(*packet).number, 1});
   pool_.give_back(packet);
 }
 
