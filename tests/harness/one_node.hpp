@@ -24,12 +24,11 @@ class OneNode {
     if (has(rank))
       network.open_mail(transports::shm::NodeMail(reinterpret_cast<std::byte*>(memory_.get()), ranks_, rank));
   }
-  /// After open(). What this rank sees of the others.
-  OneProcess& lend(Network& network, Rank rank, std::size_t least_bytes, bool readable = true) {
+  /// After open(), to one of the node's. What it sees of the others.
+  OneProcess& lend(Network& network, std::size_t least_bytes, bool readable = true) {
     auto memory = std::make_unique<OneProcess>(readable);
     OneProcess& seen = *memory;
-    if (has(rank))
-      network.open_loans(std::make_unique<transports::mpi::Loans>(ranks_, std::move(memory), least_bytes));
+    network.open_loans(std::make_unique<transports::mpi::Loans>(ranks_, std::move(memory), least_bytes));
     return seen;
   }
   bool has(Rank rank) const { return std::ranges::find(ranks_, rank) != ranks_.end(); }
@@ -57,7 +56,7 @@ inline void in_threads(Rank ranks, const Way& way, std::size_t part_bytes,
   for (Rank r = 0; r < ranks; ++r) {
     networks.push_back(std::make_unique<Network>(wire.port(r), part_bytes));
     if (way.near != Near::not_at_all) node.open(*networks.back(), r);
-    if (way.near == Near::by_mail_and_loans && node.has(r)) node.lend(*networks.back(), r, 1);
+    if (way.near == Near::by_mail_and_loans && node.has(r)) node.lend(*networks.back(), 1);
   }
   std::vector<std::thread> threads;
   for (Rank r = 0; r < ranks; ++r)

@@ -18,8 +18,8 @@ constexpr std::size_t bytes = 3 * mpi::packet_bytes;
 /// Two ranks of one node that lend each other what is longer than a packet.
 struct Lenders : Mates {
   explicit Lenders(bool readable = true)
-      : of_one(node.lend(first, 0, mpi::packet_bytes, readable)),
-        of_two(node.lend(second, 1, mpi::packet_bytes, readable)) {
+      : of_one(node.lend(first, mpi::packet_bytes, readable)),
+        of_two(node.lend(second, mpi::packet_bytes, readable)) {
     begin(1);
   }
   void begin(std::uint32_t instance) {
