@@ -22,8 +22,8 @@ class Loans {
   static constexpr std::uint32_t greatest_number = 0x7fffffff;  ///< after it they begin anew
 
   /// `mates`: the ranks of this node, in ascending order, the same on all of them. `memory`: theirs, by their
-  /// place in it. Shorter messages than `least_bytes` are not lent, nor any
-  /// that may be sent without waiting until they have left (eager_bytes).
+  /// place in it. Messages of less than `least_bytes` are not lent, nor any that
+  /// may be sent without waiting until they have left (eager_bytes).
   Loans(std::vector<Rank> mates, std::unique_ptr<PeerMemory> memory, std::size_t least_bytes);
 
   // for who lends
@@ -45,7 +45,7 @@ class Loans {
   /// Into the pieces. False: it cannot be read, or nobody knows whose memory that would be.
   bool read(Rank from, const Loan& loan, std::span<const Piece> pieces) noexcept;
 
-  /// What became of loans here: of those of others, for reports.
+  /// What became of the loans of others here, for reports.
   struct Counts {
     std::uint64_t read = 0;
     std::uint64_t unreadable = 0;
