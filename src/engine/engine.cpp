@@ -8,7 +8,6 @@
 #include "engine/device_runtime.hpp"
 #include "engine/handover/client.hpp"
 #include "engine/handover/registry.hpp"
-#include "engine/single_copy.hpp"
 #include "engine/wait_mode.hpp"
 #include "kernels/kernels.hpp"
 
@@ -17,7 +16,6 @@ namespace hocket::engine {
 namespace {
 /// Of tables about all ranks of the job, beside those of communicators.
 constexpr std::uint64_t places_origin = 0x706c61636573;
-constexpr std::uint64_t mail_origin = 0x6d61696c;
 }  // namespace
 
 Engine::Engine(const Options& options, Host host)
@@ -72,18 +70,7 @@ void Engine::hear_of_workers() noexcept {
 
 void Engine::complete_report() noexcept {
   if (in_network_) in_network_->note_registrations();
-  if (network_) note_loans(network_->loans());
-}
-
-void Engine::note_loans(const transports::mpi::Loans::Counts& loans) noexcept {
-  if (loans.read + loans.unreadable == 0) return;
-  try {
-    report_.note("of long messages that ranks of its node had for this rank, " + std::to_string(loans.read) +
-                 " were read where they lay, and " + std::to_string(loans.unreadable) +
-                 " could not be, and came by the MPI");
-  } catch (...) {
-    return;  // the report lacks a line
-  }
+  if (network_) note_node_messages(network_->from_mates(), report_);
 }
 
 void Engine::disconnect() {
@@ -93,30 +80,15 @@ void Engine::disconnect() {
   if (network_) network_->close();
 }
 
-void Engine::open_mail() {
+void Engine::open_node_messages() {
   if (!arena_ || !arena_->sealed()) return;
   const Rank self = network_->port().rank();
   std::vector<Rank> mates;
   for (Rank rank = 0; rank < network_->port().ranks(); ++rank)
     if (arena_->has(rank) && node_of(rank) == node_of(self)) mates.push_back(rank);
   if (mates.size() < 2) return;
-  using transports::shm::NodeMail;
-  mail_.emplace(*arena_, SlotKey{mail_origin, static_cast<std::uint64_t>(node_of(self)), 0});
-  std::byte* const memory =
-      mail_->carve(NodeMail::bytes(mates.size()), static_cast<int>(mates.size()), Content::spare);
-  if (!memory) return;
-  network_->open_mail(NodeMail(memory, mates, self));
-  if (const std::optional<std::size_t> least = least_loan(options_.cma))
-    network_->open_loans(std::make_unique<transports::mpi::Loans>(mates, memory_of(mates, self), *least));
-}
-
-/// Of these ranks, by their place among them.
-std::unique_ptr<transports::PeerMemory> Engine::memory_of(std::span<const Rank> mates, Rank self) {
-  using transports::cma::PeerMemory;
-  std::vector<transports::cma::CardMemory> cards;
-  for (const Rank mate : mates) cards.push_back(arena_->card_of(mate));
-  const auto place = std::ranges::find(mates, self) - mates.begin();
-  return std::make_unique<PeerMemory>(std::move(cards), static_cast<Rank>(place));
+  node_messages_.emplace(*arena_, node_of(self), std::move(mates), self);
+  node_messages_->open(*network_, options_.cma);
 }
 
 std::shared_ptr<passes::Tables> Engine::tables_of(const NodeTables::Owners& owners) {

@@ -11,10 +11,10 @@
 #include "base/options.hpp"
 #include "engine/arena.hpp"
 #include "engine/host.hpp"
+#include "engine/node_messages.hpp"
 #include "engine/node_tables.hpp"
 #include "engine/places.hpp"
 #include "engine/report.hpp"
-#include "engine/slot_part.hpp"
 #include "transports/mpi/network.hpp"
 #include "tuning/rules.hpp"
 
@@ -62,8 +62,8 @@ class Engine {
   std::string fingerprint() const;
   /// Point-to-point that reaches all ranks of the job, once all have agreed to use it; until disconnect().
   void connect(std::unique_ptr<transports::mpi::Port> port);
-  /// Those of this node, which all do the same, send each other short messages through the arena from now on.
-  void open_mail();
+  /// What ranks of this node, which all do the same, send each other does not need the port from now on.
+  void open_node_messages();
   void disconnect();
   /// All ranks have a thread that may call the MPI, and goes on with messages while the program computes.
   void carry_messages_in_background() noexcept { background_ = true; }
@@ -126,8 +126,6 @@ class Engine {
 
  private:
   Rank node_of(Rank rank) const noexcept;
-  std::unique_ptr<transports::PeerMemory> memory_of(std::span<const Rank> mates, Rank self);
-  void note_loans(const transports::mpi::Loans::Counts& loans) noexcept;
 
   Options options_;
   Host host_;
@@ -135,7 +133,7 @@ class Engine {
   tuning::Rules rules_;
   tuning::Costs costs_;
   std::unique_ptr<Arena> arena_;
-  std::optional<SlotPart> mail_;  ///< memory of this node's mailboxes, until nobody may sleep on it any more
+  std::optional<NodeMessages> node_messages_;  ///< until nobody may sleep on their memory any more
   Rank local_rank_ = 0;
   bool background_ = false;
   std::unique_ptr<transports::mpi::Network> network_;

@@ -129,12 +129,7 @@ std::uint32_t SingleCopy::own_vote() const {
 /// Rank 0 speaks for the node: what any member has measured before, for another communicator, or a
 /// measurement now.
 Gain SingleCopy::measured_gain() const {
-  Gain gain = Gain::unknown;
-  for (Rank peer = 0; peer < channel_.ranks() && gain == Gain::unknown; ++peer)
-    gain = cma::noted_gain(card_of(peer));
-  if (gain == Gain::unknown) gain = cma::calibrate().gain();
-  cma::note_gain(card_of(0), gain);
-  return gain;
+  return cma::node_gain(cards(), card_of(0));
 }
 
 /// The least of what the ranks voted for.
@@ -168,10 +163,14 @@ std::string SingleCopy::reason(Rank rank, std::uint32_t vote) const {
          text_of(static_cast<int>(vote >> 8U & 0xffU));
 }
 
-cma::PeerMemory SingleCopy::peers() const {
+std::vector<cma::CardMemory> SingleCopy::cards() const {
   std::vector<cma::CardMemory> cards;
   for (Rank r = 0; r < channel_.ranks(); ++r) cards.push_back(card_of(r));
-  return {std::move(cards), channel_.rank()};
+  return cards;
+}
+
+cma::PeerMemory SingleCopy::peers() const {
+  return {cards(), channel_.rank()};
 }
 
 std::optional<std::size_t> least_loan(const std::string& wish) noexcept {

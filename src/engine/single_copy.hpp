@@ -87,6 +87,7 @@ class SingleCopy {
   std::uint32_t own_vote() const;
   void settle();
   transports::cma::Gain measured_gain() const;
+  std::vector<transports::cma::CardMemory> cards() const;
   std::string reason(Rank rank, std::uint32_t vote) const;
   static std::string explain(const transports::cma::ReadFailure& failure);
   transports::cma::CardMemory card_of(Rank rank) const {

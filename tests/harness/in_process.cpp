@@ -135,7 +135,7 @@ void run_one(Common& common, const Ranks& setting, Rank rank, const Body& body) 
       std::make_unique<InProcessArena>(common.node, setting.ranks, setting.one_core ? 1 : setting.ranks));
   if (common.network) {
     engine.connect(setting.port(common.network->port(rank)));
-    engine.open_mail();
+    engine.open_node_messages();
   }
   const Farewell farewell(engine, common.staying);
   std::vector<Rank> members(static_cast<std::size_t>(setting.ranks));

@@ -18,29 +18,41 @@ namespace hocket::harness {
 class OneNode {
  public:
   explicit OneNode(Rank ranks)
-      : ranks_(all(ranks - 1)), memory_(std::make_unique<Mailbox::Memory[]>(ranks_.size())) {}
+      : ranks_(all(ranks - 1)),
+        memory_(std::make_unique<Mailbox::Memory[]>(ranks_.size())),
+        stages_(std::make_unique<NodeStages::Memory[]>(ranks_.size())) {}
 
   void open(Network& network, Rank rank) {
     if (has(rank))
-      network.open_mail(transports::shm::NodeMail(reinterpret_cast<std::byte*>(memory_.get()), ranks_, rank));
+      network.open_mail(
+          transports::shm::NodeMail(reinterpret_cast<std::byte*>(memory_.get()), NodeRanks(ranks_), rank));
   }
   /// After open(), to one of the node's. What it sees of the others.
-  OneProcess& lend(Network& network, std::size_t least_bytes, bool readable = true) {
+  OneProcess& lend(Network& network, std::size_t least_bytes, bool readable = true, bool pays = true) {
     auto memory = std::make_unique<OneProcess>(readable);
     OneProcess& seen = *memory;
-    network.open_loans(std::make_unique<transports::mpi::Loans>(ranks_, std::move(memory), least_bytes));
+    network.open_loans(std::make_unique<transports::mpi::Loans>(NodeRanks(ranks_), std::move(memory),
+                                                                least_bytes, [pays] { return pays; }));
     return seen;
+  }
+  /// After open(), to one of the node's.
+  void stage(Network& network, Rank rank, std::size_t least_bytes) {
+    auto* const memory = reinterpret_cast<std::byte*>(stages_.get());
+    network.open_stages(NodeStages(memory, NodeRanks(ranks_), rank), least_bytes);
   }
   bool has(Rank rank) const { return std::ranges::find(ranks_, rank) != ranks_.end(); }
 
  private:
   using Mailbox = transports::shm::Mailbox;
+  using NodeRanks = transports::shm::NodeRanks;
+  using NodeStages = transports::shm::NodeStages;
   std::vector<Rank> ranks_;
   std::unique_ptr<Mailbox::Memory[]> memory_;
+  std::unique_ptr<NodeStages::Memory[]> stages_;
 };
 
 /// How ranks of a node reach each other, beside the network.
-enum class Near { not_at_all, by_mail, by_mail_and_loans };
+enum class Near { not_at_all, by_mail, by_mail_and_loans, by_mail_and_stages };
 
 struct Way {
   transports::fake::WireSettings settings;
@@ -57,6 +69,7 @@ inline void in_threads(Rank ranks, const Way& way, std::size_t part_bytes,
     networks.push_back(std::make_unique<Network>(wire.port(r), part_bytes));
     if (way.near != Near::not_at_all) node.open(*networks.back(), r);
     if (way.near == Near::by_mail_and_loans && node.has(r)) node.lend(*networks.back(), 1);
+    if (way.near == Near::by_mail_and_stages && node.has(r)) node.stage(*networks.back(), r, 1);
   }
   std::vector<std::thread> threads;
   for (Rank r = 0; r < ranks; ++r)

@@ -153,7 +153,7 @@ TEST(Mailbox, SurvivesAWriterThatDies) {
 }
 
 TEST(NodeMail, KnowsWhoIsOnTheNode) {
-  const std::vector<Rank> ranks = {2, 5, 9};
+  const NodeRanks ranks({2, 5, 9});
   const auto memory = std::make_unique<Memory[]>(ranks.size());
   auto* const bytes = reinterpret_cast<std::byte*>(memory.get());
   NodeMail two(bytes, ranks, 2), nine(bytes, ranks, 9);

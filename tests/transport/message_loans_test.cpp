@@ -58,7 +58,7 @@ TEST(MessageLoans, AreReadWhereTheyAreAndReturned) {
   EXPECT_EQ(sent.done, bytes);
   EXPECT_EQ(mates.of_one.admitted, 1);
   EXPECT_EQ(mates.of_two.asked, 1);
-  EXPECT_EQ(mates.second.loans().read, 1U);
+  EXPECT_EQ(mates.second.from_mates().read, 1U);
 }
 
 /// Shorter ones, those in several pieces and those to other nodes go as they do without.
@@ -75,7 +75,7 @@ TEST(MessageLoans, AreOfLongMessagesInOnePiece) {
   Buffer far(bytes, 3, false);
   Transfer sent_far = far.with(2);
   EXPECT_EQ(mates.one.advance_send(sent_far), Status::pending);
-  EXPECT_EQ(mates.second.loans().read, 0U);
+  EXPECT_EQ(mates.second.from_mates().read, 0U);
   mates.one.abandon();
 }
 
@@ -88,7 +88,7 @@ TEST(MessageLoans, GoThroughThePortWhereTheyCannotBeRead) {
     ASSERT_TRUE(come_through(mates, sent, got)) << i;
     EXPECT_TRUE(in.holds(i));
   }
-  EXPECT_EQ(mates.second.loans().unreadable, 1U);
+  EXPECT_EQ(mates.second.from_mates().unreadable, 1U);
 }
 
 /// Permissions may change, and some memory is not the kernel's to read for others.
@@ -101,8 +101,8 @@ TEST(MessageLoans, GoThroughThePortFromTheReadOnThatFails) {
     ASSERT_TRUE(come_through(mates, sent, got)) << i;
     EXPECT_TRUE(in.holds(i));
   }
-  EXPECT_EQ(mates.second.loans().read, 1U);
-  EXPECT_EQ(mates.second.loans().unreadable, 1U);
+  EXPECT_EQ(mates.second.from_mates().read, 1U);
+  EXPECT_EQ(mates.second.from_mates().unreadable, 1U);
 }
 
 /// The mailbox takes loans and returns only as long as there is room.
@@ -135,7 +135,7 @@ TEST(MessageLoans, ComeThroughBesideFullMailboxes) {
   }
   EXPECT_TRUE(in.holds(1));
   EXPECT_TRUE(in_second.holds(2));
-  EXPECT_EQ(mates.second.loans().read, 1U);
+  EXPECT_EQ(mates.second.from_mates().read, 1U);
   for (int turn = 0; turn < 20 && !sent.started; ++turn) {
     mates.one.take_in();
     mates.one.advance_send(sent);

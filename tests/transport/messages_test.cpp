@@ -52,7 +52,7 @@ TEST_P(MessagesUnderDelays, KeepOperationsApart) {
 }
 
 std::string name_of(const testing::TestParamInfo<Weather>& info) {
-  constexpr std::array<const char*, 3> near{"", "with_mail", "with_loans"};
+  constexpr std::array<const char*, 4> near{"", "with_mail", "with_loans", "with_stages"};
   return "delay" + std::to_string(static_cast<int>(info.param.delay * 100)) +
          near[static_cast<std::size_t>(info.param.near)];
 }
@@ -61,7 +61,9 @@ INSTANTIATE_TEST_SUITE_P(Weather, MessagesUnderDelays,
                          testing::Values(Weather{0, 0}, Weather{0.3, 0.3}, Weather{0.8, 0.2},
                                          Weather{0, 0, Near::by_mail}, Weather{0.3, 0.3, Near::by_mail},
                                          Weather{0, 0, Near::by_mail_and_loans},
-                                         Weather{0.3, 0.3, Near::by_mail_and_loans}),
+                                         Weather{0.3, 0.3, Near::by_mail_and_loans},
+                                         Weather{0, 0, Near::by_mail_and_stages},
+                                         Weather{0.3, 0.3, Near::by_mail_and_stages}),
                          name_of);
 
 /// What does not fit the mailbox goes through the port, and who waits for it there asks there.

@@ -91,4 +91,13 @@ void note_gain(CardMemory memory, Gain gain) noexcept {
   std::atomic_ref(card_in(memory).gain).store(static_cast<std::uint32_t>(gain), std::memory_order_relaxed);
 }
 
+Gain node_gain(std::span<const CardMemory> cards, CardMemory own) {
+  Gain gain = Gain::unknown;
+  for (const CardMemory card : cards)
+    if (gain == Gain::unknown) gain = noted_gain(card);
+  if (gain == Gain::unknown) gain = calibrate().gain();
+  note_gain(own, gain);
+  return gain;
+}
+
 }  // namespace hocket::transports::cma

@@ -41,5 +41,7 @@ pid_t pid_of(CardMemory memory) noexcept;
 /// What a calibration of this process found, for its other communicators and for its peers.
 Gain noted_gain(CardMemory memory) noexcept;
 void note_gain(CardMemory memory, Gain gain) noexcept;
+/// What any of these has noted, or a calibration now; `own` notes it. Throws std::bad_alloc.
+Gain node_gain(std::span<const CardMemory> cards, CardMemory own);
 
 }  // namespace hocket::transports::cma

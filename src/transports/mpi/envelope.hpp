@@ -36,6 +36,8 @@ struct Envelope {
     notice,    ///< beside all calls: the payload is the engine's
     loan,      ///< the payload, a Loan, says where the sender has the data
     returned,  ///< the payload, a Return, says which loan is not needed any more
+    part,      ///< the payload, a Part, says where in shared memory these bytes of a message are
+    emptied,   ///< an area that its owner waits for
   };
 
   CommunicatorId communicator;
@@ -58,6 +60,15 @@ struct Loan {
 struct Return {
   std::uint32_t number = 0;
   std::uint32_t was_read = 0;  ///< 0: it could not be, and the data have to come by another way
+};
+
+/// Of data that a rank of the sender's node copies out of shared memory (shm::NodeStages).
+struct Part {
+  std::uint64_t offset = 0;  ///< in the message
+  std::uint64_t bytes = 0;
+  std::uint32_t stage = 0;
+  std::uint32_t area = 0;
+  std::uint32_t is_awaited = 0;  ///< the area, by its owner, for a later part
 };
 
 /// It belongs to this operation, but to another call than this rank's.

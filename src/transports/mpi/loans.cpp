@@ -5,29 +5,31 @@
 
 namespace hocket::transports::mpi {
 
-Loans::Loans(std::vector<Rank> mates, std::unique_ptr<PeerMemory> memory, std::size_t least_bytes)
+Loans::Loans(shm::NodeRanks mates, std::unique_ptr<PeerMemory> memory, std::size_t least_bytes,
+             std::function<bool()> pay)
     : mates_(std::move(mates)),
       memory_(std::move(memory)),
       least_bytes_(std::max(least_bytes, eager_bytes + 1)),
+      measure_(std::move(pay)),
       cannot_read_(mates_.size()),
       reads_(mates_.size()) {}
 
-Rank Loans::place_of(Rank rank) const noexcept {
-  const auto found = std::ranges::lower_bound(mates_, rank);
-  return found == mates_.end() || *found != rank ? -1 : static_cast<Rank>(found - mates_.begin());
-}
-
 bool Loans::suit(Rank to, std::size_t bytes) const noexcept {
   if (bytes < least_bytes_) return false;
-  const Rank place = place_of(to);
+  const Rank place = mates_.place_of(to);
   return place >= 0 && !cannot_read_[static_cast<std::size_t>(place)];
+}
+
+bool Loans::pay() noexcept {
+  if (!pay_) pay_ = measure_();
+  return *pay_;
 }
 
 bool Loans::lend(Rank to, const std::byte* data, const void* owner, Loan& loan) noexcept {
   if (!std::exchange(is_admitting_, true)) memory_->admit();
   const std::uint32_t number = last_ = last_ == greatest_number ? 1 : last_ + 1;
   try {
-    lent_.push_back({number, place_of(to), owner, State::lent});
+    lent_.push_back({number, mates_.place_of(to), owner, State::lent});
   } catch (...) {
     return false;
   }
@@ -69,7 +71,7 @@ bool Loans::can_read(Rank place) noexcept {
 }
 
 bool Loans::read(Rank from, const Loan& loan, std::span<const Piece> pieces) noexcept {
-  const Rank place = place_of(from);
+  const Rank place = mates_.place_of(from);
   std::uint64_t address = loan.address;
   const bool all = can_read(place) && std::ranges::all_of(pieces, [&](const Piece& piece) {
                      if (piece.bytes != 0 && memory_->read(place, address, piece) != Status::ok) return false;

@@ -8,11 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "transports/mpi/envelope.hpp"
+#include "transports/shm/node_ranks.hpp"
 #include "transports/transport.hpp"
 
 namespace hocket::transports::mpi {
@@ -21,15 +24,18 @@ class Loans {
  public:
   static constexpr std::uint32_t greatest_number = 0x7fffffff;  ///< after it they begin anew
 
-  /// `mates`: the ranks of this node, in ascending order, the same on all of them. `memory`: theirs, by their
-  /// place in it. Messages of less than `least_bytes` are not lent, nor any that
-  /// may be sent without waiting until they have left (eager_bytes).
-  Loans(std::vector<Rank> mates, std::unique_ptr<PeerMemory> memory, std::size_t least_bytes);
+  /// `mates`: the ranks of this node. `memory`: theirs, by their place in it. Messages of less than
+  /// `least_bytes` are not lent, nor any that may be sent without waiting until they have left (eager_bytes).
+  /// `pay`: whether a read costs less here than two copies through memory that both map; asked once at most.
+  Loans(shm::NodeRanks mates, std::unique_ptr<PeerMemory> memory, std::size_t least_bytes,
+        std::function<bool()> pay);
 
   // for who lends
 
   /// Whether this mate may get so many bytes that lie in one piece.
   bool suit(Rank to, std::size_t bytes) const noexcept;
+  /// Whether a read costs less than two copies through memory that both map.
+  bool pay() noexcept;
   /// Keeps in mind that `data` are lent. False: no memory.
   bool lend(Rank to, const std::byte* data, const void* owner, Loan& loan) noexcept;
   /// pending: not returned yet. ok: read. failed: the mate cannot read it. The last two end it.
@@ -63,13 +69,13 @@ class Loans {
 
   enum class Reads : std::uint8_t { untried, yes, no };
 
-  /// -1: not a mate.
-  Rank place_of(Rank rank) const noexcept;
   bool can_read(Rank place) noexcept;
 
-  const std::vector<Rank> mates_;
+  const shm::NodeRanks mates_;
   const std::unique_ptr<PeerMemory> memory_;
   const std::size_t least_bytes_;
+  const std::function<bool()> measure_;
+  std::optional<bool> pay_;
   std::vector<std::uint8_t> cannot_read_;  ///< this rank's memory, by the mate's place
   std::vector<Reads> reads_;               ///< this rank the mate's, by its place
   std::vector<Lent> lent_;                 ///< few at a time

@@ -9,8 +9,9 @@ namespace {
 constexpr std::uint32_t looks_in_a_row = 4;
 
 /// Transfer::state: the message's number, counted from 1, in the low half; in the high one the flight's, too,
-/// or, under a mark, that of the loan.
+/// or, under a mark, that of the loan or the stage.
 constexpr std::uint64_t loan_mark = std::uint64_t{1} << 63U;
+constexpr std::uint64_t stage_mark = std::uint64_t{1} << 62U;
 
 constexpr std::uint32_t number_in(std::uint64_t state) noexcept {
   return static_cast<std::uint32_t>(state);
@@ -21,17 +22,26 @@ constexpr std::uint32_t flight_in(std::uint64_t state) noexcept {
 constexpr std::uint32_t loan_in(std::uint64_t state) noexcept {
   return static_cast<std::uint32_t>((state & ~loan_mark) >> 32U);
 }
+constexpr std::uint32_t stage_in(std::uint64_t state) noexcept {
+  return static_cast<std::uint32_t>((state & ~stage_mark) >> 32U);
+}
 constexpr bool has_loan(std::uint64_t state) noexcept {
   return (state & loan_mark) != 0;
 }
+constexpr bool has_stage(std::uint64_t state) noexcept {
+  return !has_loan(state) && (state & stage_mark) != 0;
+}
 constexpr bool has_flight(std::uint64_t state) noexcept {
-  return state >> 32U != 0 && !has_loan(state);
+  return state >> 32U != 0 && !has_loan(state) && !has_stage(state);
 }
 void set_flight(std::uint64_t& state, std::uint32_t flight) noexcept {
   state |= static_cast<std::uint64_t>(flight + 1) << 32U;
 }
 void set_loan(std::uint64_t& state, std::uint32_t loan) noexcept {
   state |= loan_mark | static_cast<std::uint64_t>(loan) << 32U;
+}
+void set_stage(std::uint64_t& state, std::uint32_t stage) noexcept {
+  state |= stage_mark | static_cast<std::uint64_t>(stage) << 32U;
 }
 
 }  // namespace
@@ -60,6 +70,7 @@ void Messages::abandon() noexcept {
   set_lacks_others(false);
   network_.flights_.abandon(this);
   if (network_.loans_) network_.loans_->abandon(this);
+  if (network_.stages_) network_.stages_->release_all_of(this);
 }
 
 void Messages::set_lacks_others(bool lacks) noexcept {
@@ -90,6 +101,7 @@ Status Messages::advance_send(Transfer& transfer) noexcept {
   if (has_loan(transfer.state)) {
     if (const Status s = await_return(transfer); s != Status::ok || transfer.started) return s;
   }
+  if (has_stage(transfer.state)) return send_parts(transfer);
   if (!has_flight(transfer.state)) {
     const Status s = start_send(transfer);
     if (s != Status::ok || transfer.started) return s;
@@ -104,6 +116,17 @@ Envelope Messages::envelope() const noexcept {
   e.signature = signature_;
   e.call = call_;
   return e;
+}
+
+Envelope Messages::envelope_of(const Transfer& transfer) const noexcept {
+  Envelope e = envelope();
+  e.number = number_in(transfer.state);
+  e.bytes = transfer.total;
+  return e;
+}
+
+Arrivals::Address Messages::address_of(const Transfer& transfer) const noexcept {
+  return {communicator_, instance_, number_in(transfer.state), world(transfer.peer)};
 }
 
 void Messages::ask(Rank peer) noexcept {
@@ -128,16 +151,11 @@ bool Messages::finds_other_call() noexcept {
 
 Status Messages::start_send(Transfer& transfer) noexcept {
   if (network_.broken_) return Status::failed;
-  Envelope e = envelope();
-  e.number = number_in(transfer.state);
-  e.bytes = transfer.total;
+  const Envelope e = envelope_of(transfer);
   const Rank to = world(transfer.peer);
   const std::size_t whole = sizeof e + transfer.total;
-  std::uint32_t loan = 0;
-  if (network_.lend(e, transfer.pieces, to, this, loan)) {
-    set_loan(transfer.state, loan);
-    return Status::pending;
-  }
+  if (is_mate(transfer.peer) && start_near(e, transfer))
+    return has_stage(transfer.state) ? send_parts(transfer) : Status::pending;
   if (whole <= packet_bytes && is_mate(transfer.peer) && network_.hand_over(e, transfer.pieces, to))
     return end(transfer);
   if (network_.leaving_ >= Network::most_leaving) return Status::pending;
@@ -150,6 +168,38 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   else if (s == Status::failed)
     network_.lose(to);
   return s;
+}
+
+/// Long data between ranks of a node: through memory that both map, or read where they lie. False: they go
+/// another way.
+bool Messages::start_near(const Envelope& e, Transfer& transfer) noexcept {
+  const Rank to = world(transfer.peer);
+  if (network_.prefers_stage(to, transfer.total, stays_) && take_stage(transfer)) return true;
+  std::uint32_t loan = 0;
+  if (!network_.lend(e, transfer.pieces, to, this, loan)) return take_stage(transfer);
+  set_loan(transfer.state, loan);
+  return true;
+}
+
+bool Messages::take_stage(Transfer& transfer) noexcept {
+  std::uint32_t stage = 0;
+  if (!network_.take_stage(world(transfer.peer), transfer.total, this, stage)) return false;
+  set_stage(transfer.state, stage);
+  return true;
+}
+
+/// As far as there is room.
+Status Messages::send_parts(Transfer& transfer) noexcept {
+  if (network_.broken_) return Status::failed;
+  const Envelope e = envelope_of(transfer);
+  const std::uint32_t stage = stage_in(transfer.state);
+  while (transfer.done < transfer.total) {
+    const std::size_t sent = network_.send_part(e, transfer, world(transfer.peer), stage);
+    if (sent == 0) return Status::pending;
+    transfer.done += sent;
+  }
+  network_.stages_->release(stage);
+  return end(transfer);
 }
 
 /// ok: it has ended, or it has to be sent another way.
@@ -214,12 +264,16 @@ void Messages::drop(Rank peer) noexcept {
   network_.drop({communicator_, instance_, ++numbers(peer).received, world(peer)});
 }
 
-/// A loan comes back by mail.
+/// A loan comes back by mail, and so does the word that an area is empty. Whoever has an empty one waits for
+/// room in its peer's mailbox.
 Blocker Messages::send_blocker(const Transfer& transfer) const noexcept {
-  if (!has_loan(transfer.state)) return {nullptr, 0, transfer.peer};
+  const Blocker nothing{nullptr, 0, transfer.peer};
+  if (!has_loan(transfer.state) && !has_stage(transfer.state)) return nothing;
   const std::lock_guard lock(network_.mutex_);
-  if (network_.has_all_by_mail()) return network_.own_mailbox()->blocker(transfer.peer);
-  return {nullptr, 0, transfer.peer};
+  if (!network_.has_all_by_mail()) return nothing;
+  const Blocker mail = network_.own_mailbox()->blocker(transfer.peer);
+  return has_stage(transfer.state) && network_.next_area_is_empty(transfer, stage_in(transfer.state)) ? nothing
+                                                                                                      : mail;
 }
 
 /// Long data come through the port, and so does what has found the mailbox full.
@@ -231,11 +285,11 @@ Blocker Messages::recv_blocker(const Transfer& transfer) const noexcept {
 }
 
 Status Messages::start_recv(Transfer& transfer) noexcept {
-  Packet* packet =
-      network_.arrivals_.take({communicator_, instance_, number_in(transfer.state), world(transfer.peer)});
+  Packet* packet = network_.arrivals_.take(address_of(transfer));
   if (!packet) return network_.broken_ ? Status::failed : Status::pending;
   const Envelope e = packet->envelope;
   const Status accepted = accept(e, transfer);
+  if (accepted == Status::ok && e.kind == Envelope::Kind::part) return recv_parts(packet, transfer);
   const bool is_loan = e.kind == Envelope::Kind::loan;
   const bool is_here = accepted == Status::ok && e.tag == 0 && take_out(*packet, transfer);
   network_.pool_.give_back(packet);
@@ -247,6 +301,15 @@ Status Messages::start_recv(Transfer& transfer) noexcept {
                                            transfer.total, this, flight);
   set_flight(transfer.state, flight);
   return s;
+}
+
+/// Those that have come, in whichever order.
+Status Messages::recv_parts(Packet* first, Transfer& transfer) noexcept {
+  for (Packet* packet = first; packet; packet = network_.arrivals_.take(address_of(transfer))) {
+    transfer.done += network_.take_part(*packet, transfer.pieces);
+    network_.pool_.give_back(packet);
+  }
+  return transfer.done == transfer.total ? end(transfer) : Status::pending;
 }
 
 /// Of what comes with its envelope, or is lent. False: it cannot be read.

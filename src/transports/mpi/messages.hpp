@@ -75,7 +75,11 @@ class Messages final : public TwoSided {
   Status send_after(const Envelope& envelope, Rank to, const Transfer& transfer,
                     std::uint32_t& flight) noexcept;
   Status send_alone(const Envelope& envelope, Rank to) noexcept;
+  bool start_near(const Envelope& envelope, Transfer& transfer) noexcept;
+  bool take_stage(Transfer& transfer) noexcept;
   Status await_return(Transfer& transfer) noexcept;
+  Status send_parts(Transfer& transfer) noexcept;
+  Status recv_parts(Packet* first, Transfer& transfer) noexcept;
   Status start_recv(Transfer& transfer) noexcept;
   Status fly(Transfer& transfer) noexcept;
   void set_lacks_others(bool lacks) noexcept;
@@ -83,6 +87,8 @@ class Messages final : public TwoSided {
   bool take_out(const Packet& packet, const Transfer& transfer) noexcept;
   Status accept(const Envelope& envelope, const Transfer& transfer) noexcept;
   Envelope envelope() const noexcept;
+  Envelope envelope_of(const Transfer& transfer) const noexcept;
+  Arrivals::Address address_of(const Transfer& transfer) const noexcept;
 
   Network& network_;
   const CommunicatorId communicator_;

@@ -6,7 +6,8 @@
 // come before its operation has begun here, and before its communicator was opened; it is kept until somebody
 // asks for it. Between ranks of one node envelopes go through their mailboxes instead of the port, as long as
 // there is room: messages are found by their number, so it does not matter which came by which way. Long data
-// may stay where they are there, and their envelope says where that is (loans.hpp).
+// may stay where they are there, and their envelope says where that is (loans.hpp), or go through memory that
+// both map, in parts, each of which has an envelope (shm::NodeStages).
 //
 // Numbers wrap: those of instances and messages are only compared for equality, among what is under way; a
 // pair's tags serve again after as many long messages as there are tags (32,767 at least), by when a receiver
@@ -25,6 +26,7 @@
 #include "transports/mpi/loans.hpp"
 #include "transports/mpi/packets.hpp"
 #include "transports/shm/node_mail.hpp"
+#include "transports/shm/node_stages.hpp"
 
 namespace hocket::transports::mpi {
 
@@ -43,10 +45,22 @@ class Network {
   void open_mail(shm::NodeMail mail) { mail_.emplace(std::move(mail)); }
   /// Long messages between this node's ranks are read where they lie, by those that may. After open_mail().
   void open_loans(std::unique_ptr<Loans> loans) { loans_ = std::move(loans); }
-  /// Of what others have lent this rank.
-  Loans::Counts loans() noexcept {
+  /// Long messages between this node's ranks, of so many bytes and more, go in parts through memory that both
+  /// map, where reads do not pay. It outlives close(). After open_mail().
+  void open_stages(shm::NodeStages stages, std::size_t least_bytes) {
+    stages_.emplace(std::move(stages));
+    least_staged_ = least_bytes;
+  }
+  /// Long messages of others of this node to this rank.
+  struct FromMates {
+    std::uint64_t read = 0;  ///< where they lay
+    std::uint64_t unreadable = 0;
+    std::uint64_t staged = 0;  ///< through memory that both map
+  };
+  FromMates from_mates() noexcept {
     const std::lock_guard lock(mutex_);
-    return loans_ ? loans_->counts() : Loans::Counts{};
+    const Loans::Counts lent = loans_ ? loans_->counts() : Loans::Counts{};
+    return {lent.read, lent.unreadable, staged_};
   }
   /// How many sleep until a message of their node comes; null: nobody can.
   std::atomic<std::uint32_t>* sleepers() noexcept { return mail_ ? &mail_->own().sleepers() : nullptr; }
@@ -113,6 +127,15 @@ class Network {
   bool lend(const Envelope& envelope, std::span<const Piece> pieces, Rank to, const void* owner,
             std::uint32_t& number) noexcept;
   bool borrow(const Packet& packet, std::span<const Piece> pieces) noexcept;
+  bool prefers_stage(Rank to, std::size_t bytes, bool stays) noexcept;
+  bool take_stage(Rank to, std::size_t bytes, const void* owner, std::uint32_t& stage) noexcept;
+  static shm::NodeStages::Area next_area(const Transfer& transfer, std::uint32_t stage) noexcept;
+  bool next_area_is_empty(const Transfer& transfer, std::uint32_t stage) noexcept {
+    return stages_->is_empty(next_area(transfer, stage));
+  }
+  std::size_t send_part(const Envelope& envelope, const Transfer& transfer, Rank to,
+                        std::uint32_t stage) noexcept;
+  std::size_t take_part(const Packet& packet, std::span<const Piece> pieces) noexcept;
   /// All that this process lacks comes by mail, and nothing of it is under way through the port.
   bool has_all_by_mail() noexcept {
     const shm::Mailbox* const own = own_mailbox();
@@ -127,6 +150,8 @@ class Network {
   void keep(Packet* packet) noexcept;
   void keep_from_mate(Packet* packet) noexcept;
   void keep_data(Packet* packet) noexcept;
+  template <class Words>
+  bool hand_over_words(Envelope envelope, Envelope::Kind kind, const Words& words, Rank to) noexcept;
   void give_back(Rank to, const Return& loan) noexcept;
   void drop(const Arrivals::Address& address) noexcept;
   Packet* packet_of(Envelope::Kind kind, const CommunicatorId& communicator,
@@ -159,6 +184,9 @@ class Network {
   std::unique_ptr<Port> port_;
   std::optional<shm::NodeMail> mail_;
   std::unique_ptr<Loans> loans_;   ///< null: nothing is lent
+  std::optional<shm::NodeStages> stages_;
+  std::size_t least_staged_ = 0;
+  std::uint64_t staged_ = 0;       ///< messages of this node's ranks that came in parts
   std::uint32_t turns_ = 0;        ///< of take_in_seldom()
   std::uint32_t lacking_ = 0;      ///< operations that lack what comes through the port
   std::uint32_t mates_heard_ = 0;  ///< messages of this node's ranks that came through the port

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "transports/pieces.hpp"
+
 namespace hocket::transports::shm {
 
 namespace {
@@ -13,23 +15,10 @@ constexpr std::size_t per_rank_bytes = 1024 * 1024;
 constexpr std::size_t line = 64;
 constexpr std::size_t short_bytes = 48;
 
-/// Calls use(piece) for what the transfer's pieces hold of its bytes [done, done + bytes), until that says
-/// no.
+/// Calls use(piece) for the next bytes of a transfer, until that says no.
 template <class Use>
 bool walk(const Transfer& transfer, std::size_t bytes, Use use) noexcept {
-  std::size_t skip = transfer.done;
-  for (const Piece& piece : transfer.pieces) {
-    if (bytes == 0) return true;
-    if (skip >= piece.bytes) {
-      skip -= piece.bytes;
-      continue;
-    }
-    const std::size_t here = std::min(piece.bytes - skip, bytes);
-    if (!use(Piece{piece.data + skip, here})) return false;
-    bytes -= here;
-    skip = 0;
-  }
-  return true;
+  return walk_pieces(transfer.pieces, transfer.done, bytes, use);
 }
 
 /// What comes next of a transfer and lies in one piece.

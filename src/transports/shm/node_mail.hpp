@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "transports/shm/mailbox.hpp"
+#include "transports/shm/node_ranks.hpp"
 
 namespace hocket::transports::shm {
 
@@ -13,19 +13,21 @@ class NodeMail {
  public:
   static constexpr std::size_t bytes(std::size_t ranks) { return ranks * sizeof(Mailbox::Memory); }
 
-  /// `memory`: of so many bytes, zero at first. `ranks`: of the node, in ascending order, the same on all of
-  /// them; `self` is one of them.
-  NodeMail(std::byte* memory, std::vector<Rank> ranks, Rank self);
+  /// `memory`: of so many bytes, zero at first. `self` is one of the ranks.
+  NodeMail(std::byte* memory, NodeRanks ranks, Rank self);
 
   Rank self() const noexcept { return self_; }
   Mailbox& own() noexcept { return boxes_[own_]; }
   /// Null: that rank is elsewhere.
-  Mailbox* of(Rank rank) noexcept;
+  Mailbox* of(Rank rank) noexcept {
+    const Rank place = ranks_.place_of(rank);
+    return place < 0 ? nullptr : &boxes_[static_cast<std::size_t>(place)];
+  }
 
  private:
-  const std::vector<Rank> ranks_;
+  const NodeRanks ranks_;
   const Rank self_;
-  std::size_t own_ = 0;
+  const std::size_t own_;
   std::vector<Mailbox> boxes_;  ///< in the order of ranks
 };
 

@@ -102,7 +102,7 @@ void agree() {
   const Common all = common(fingerprint, connect());
   if (all.messenger) process.engine->carry_messages_in_background();
   opened = all.ready && exchange_places(comm, all.arena);
-  if (opened && all.arena) process.engine->open_mail();
+  if (opened && all.arena) process.engine->open_node_messages();
   if (opened) open_aggregation();
   if (opened) return open_workers(comm);
   process.engine->disconnect();
