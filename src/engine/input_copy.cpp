@@ -1,6 +1,6 @@
 #include "engine/input_copy.hpp"
 
-#include <cstring>
+#include "base/copy.hpp"
 
 namespace hocket::engine {
 
@@ -19,10 +19,10 @@ const Operation& InputCopy::of(const Operation& op, executors::Rank all) {
   if (memory_.size() < bytes) memory_.resize(bytes);
   const auto* from = static_cast<const std::byte*>(op.input);
   const bool any = bytes != 0;  // else both addresses may be null
-  if (any && !blocks) std::memcpy(memory_.data(), from, bytes);
+  if (any && !blocks) copy_bytes(memory_.data(), from, bytes);
   for (std::size_t r = 0; any && blocks && r < ranks; ++r)
-    std::memcpy(memory_.data() + offsets_[r], from + op.input_blocks.offset_of(r),
-                op.input_blocks.size_of(r));
+    copy_bytes(memory_.data() + offsets_[r], from + op.input_blocks.offset_of(r),
+               op.input_blocks.size_of(r));
   copied_ = op;
   copied_.input = memory_.data();
   if (blocks) copied_.input_blocks.offsets = offsets_.data();

@@ -1,10 +1,12 @@
-// Copying bytes on the run path: small blocks in a few moves of their own, the rest by the C library's
-// memcpy, which knows the processor; and a variant that leaves the caches alone.
+// Copying bytes on the run path: small blocks in a few moves of their own, the rest by the C library, which
+// knows the processor; and a variant that leaves the caches alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "base/copy.hpp"
 
 namespace hocket::kernels {
 
@@ -26,7 +28,7 @@ inline void move_ends(char* dst, const char* src, std::size_t bytes) noexcept {
 
 }  // namespace detail
 
-// Largest block that copy() does not hand to memcpy.
+// Largest block that copy() does not hand to the C library.
 inline constexpr std::size_t inline_copy_limit = 32;
 
 // src and dst are the same or do not overlap.
@@ -34,7 +36,7 @@ inline void copy(void* dst, const void* src, std::size_t bytes) noexcept {
   char* to = static_cast<char*>(dst);
   const char* from = static_cast<const char*>(src);
   if (bytes > inline_copy_limit) {
-    if (dst != src) std::memcpy(dst, src, bytes);
+    if (dst != src) copy_bytes(dst, src, bytes);
   } else if (bytes > 16) {
     detail::move_ends<detail::SixteenBytes>(to, from, bytes);
   } else if (bytes >= 8) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "transports/mpi/envelope.hpp"
 #include "transports/mpi/heard_places.hpp"
@@ -108,7 +109,7 @@ class LocalFabric::LocalPort final : public Port {
     Flight& send = from.port->flights_[from.ticket];
     Flight& receive = to.port->flights_[to.ticket];
     const bool fits = send.bytes <= receive.bytes;
-    if (fits && send.bytes != 0) std::memcpy(receive.target, send.source, send.bytes);
+    if (fits && send.bytes != 0) copy_bytes(receive.target, send.source, send.bytes);
     send.state = State::ended;
     receive.state = fits ? State::ended : State::failed;
     if (receive.place < places) to.port->hear(to.ticket, from.port->rank_);

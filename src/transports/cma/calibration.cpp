@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/copy.hpp"
 #include "transports/cma/process_memory.hpp"
 #include "transports/shm/staging.hpp"
 
@@ -46,7 +47,7 @@ class Measurement {
  private:
   /// The compiler must not see that two copies in a row are one.
   static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-    std::memcpy(to, from, bytes);
+    copy_bytes(to, from, bytes);
     asm volatile("" : : "r"(to) : "memory");
   }
 

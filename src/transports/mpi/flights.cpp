@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/copy.hpp"
+
 namespace hocket::transports::mpi {
 
 void gather_pieces(std::span<const Piece> pieces, std::byte* to) noexcept {
   for (const Piece& piece : pieces) {
-    if (piece.bytes != 0) std::memcpy(to, piece.data, piece.bytes);
+    if (piece.bytes != 0) copy_bytes(to, piece.data, piece.bytes);
     to += piece.bytes;
   }
 }
 
 void scatter_pieces(const std::byte* from, std::span<const Piece> pieces) noexcept {
   for (const Piece& piece : pieces) {
-    if (piece.bytes != 0) std::memcpy(piece.data, from, piece.bytes);
+    if (piece.bytes != 0) copy_bytes(piece.data, from, piece.bytes);
     from += piece.bytes;
   }
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "transports/mpi/network.hpp"
 #include "transports/pieces.hpp"
 
@@ -80,7 +81,7 @@ std::size_t Network::send_part(const Envelope& envelope, const Transfer& transfe
   if (!stages_->is_empty(area)) return 0;
   std::byte* at = stages_->data(area);
   walk_pieces(transfer.pieces, transfer.done, bytes, [&](Piece piece) {
-    std::memcpy(at, piece.data, piece.bytes);
+    copy_bytes(at, piece.data, piece.bytes);
     at += piece.bytes;
     return true;
   });
@@ -100,7 +101,7 @@ std::size_t Network::take_part(const Packet& packet, std::span<const Piece> piec
   const NodeStages::Area area{part.stage, part.area};
   const std::byte* at = stages_->data_of(packet.from, area);
   walk_pieces(pieces, part.offset, part.bytes, [&](Piece piece) {
-    std::memcpy(piece.data, at, piece.bytes);
+    copy_bytes(piece.data, at, piece.bytes);
     at += piece.bytes;
     return true;
   });

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "transports/pieces.hpp"
 
 namespace hocket::transports::shm {
@@ -168,7 +169,7 @@ void Cells::copy_in(Transfer& transfer) noexcept {
   to.bytes = static_cast<std::uint16_t>(std::min(payload_, bytes_before_loan(transfer, stream)));
   std::byte* data = to.data();
   walk(transfer, to.bytes, [&](Piece from) {
-    std::memcpy(data, from.data, from.bytes);
+    copy_bytes(data, from.data, from.bytes);
     data += from.bytes;
     return true;
   });
@@ -211,7 +212,7 @@ void Cells::answer(Rank sender) noexcept {
 void Cells::copy_out(Cell& cell, Transfer& transfer) noexcept {
   const std::byte* data = cell.data();
   walk(transfer, cell.bytes, [&](Piece to) {
-    std::memcpy(to.data, data, to.bytes);
+    copy_bytes(to.data, data, to.bytes);
     data += to.bytes;
     return true;
   });

@@ -23,10 +23,11 @@ class NodeStages {
   struct alignas(line_bytes) Word {
     std::atomic<std::uint32_t> is_full;
   };
-  /// In memory that all of them map, zero at first.
+  /// In memory that all of them map, zero at first. Areas do not begin where pages do, and large buffers nearly
+  /// do: copy_bytes() says why.
   struct Memory {
     Word words[stages][depth];
-    alignas(4096) std::byte areas[stages][depth][area_bytes];
+    std::byte areas[stages][depth][area_bytes];
   };
   static constexpr std::size_t bytes(std::size_t ranks) { return ranks * sizeof(Memory); }
 
