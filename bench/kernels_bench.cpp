@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,27 @@ void print_copies() {
   }
 }
 
+// Where the target begins within its page, whose source begins where a page does (base/copy.hpp).
+void print_copies_within_pages() {
+  constexpr std::size_t page = 4096, bytes = 65536;
+  std::printf("\n| target within its page | memcpy, GB/s | copy, GB/s |\n|---:|---:|---:|\n");
+  const std::unique_ptr<char, void (*)(void*)> from(static_cast<char*>(std::aligned_alloc(page, bytes)),
+                                                    std::free),
+      to(static_cast<char*>(std::aligned_alloc(page, bytes + page)), std::free);
+  std::memset(from.get(), 1, bytes);
+  std::memset(to.get(), 1, bytes + page);
+  volatile std::size_t length = bytes;
+  for (const std::size_t shift : {0, 1, 16, 31, 32, 64, 1024, 4080}) {
+    std::vector<double> samples[2];
+    for (int round = 0; round < rounds; ++round) {
+      samples[0].push_back(time_calls([&] { std::memcpy(to.get() + shift, from.get(), length); }, 20));
+      samples[1].push_back(
+          time_calls([&] { hocket::kernels::copy(to.get() + shift, from.get(), length); }, 20));
+    }
+    std::printf("| %zu | %.1f | %.1f |\n", shift, bytes / median(samples[0]), bytes / median(samples[1]));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -168,5 +190,6 @@ int main(int argc, char** argv) {
   print_rates();
   print_small();
   print_copies();
+  print_copies_within_pages();
   return 0;
 }

@@ -1,8 +1,8 @@
-// memcpy, less one trap of the machine's: from 4 KiB on the C library copies by `rep movsb`, which AMD's Zen 3
-// and 4 run at a tenth of its rate where the target begins 1 to 31 bytes farther into its page than the source
-// into its own. A buffer from malloc (16 bytes into a page) that is filled from shared memory (whole pages) is
-// such a target. Pieces that are too short for `rep movsb` are copied by vectors (glibc bug 30994; figures in
-// docs/design/0003-kernels.md).
+// memcpy, less one trap of the machine's: from 4 KiB on the C library copies by `rep movsb`, which AMD's Zen
+// 3 and 4 run at a tenth of its rate where the target begins 1 to 31 bytes farther into its page than the
+// source into its own. A buffer from malloc (16 bytes into a page) that is filled from shared memory (whole
+// pages) is such a target. Pieces that are too short for `rep movsb` are copied by vectors (glibc bug 30994;
+// figures in docs/design/0003-kernels.md).
 #pragma once
 
 #include <cstddef>

@@ -21,8 +21,7 @@ const Operation& InputCopy::of(const Operation& op, executors::Rank all) {
   const bool any = bytes != 0;  // else both addresses may be null
   if (any && !blocks) copy_bytes(memory_.data(), from, bytes);
   for (std::size_t r = 0; any && blocks && r < ranks; ++r)
-    copy_bytes(memory_.data() + offsets_[r], from + op.input_blocks.offset_of(r),
-               op.input_blocks.size_of(r));
+    copy_bytes(memory_.data() + offsets_[r], from + op.input_blocks.offset_of(r), op.input_blocks.size_of(r));
   copied_ = op;
   copied_.input = memory_.data();
   if (blocks) copied_.input_blocks.offsets = offsets_.data();

@@ -26,8 +26,8 @@ SlotKey key(std::uint64_t origin, Rank node) {
   return {origin, static_cast<std::uint64_t>(node), 0};
 }
 
-/// Measured when it is asked for first, unless a rank of the node has done it before. Where there is no memory
-/// to measure, two copies are the safe guess: all ranks can make them.
+/// Measured when it is asked for first, unless a rank of the node has done it before. Where there is no
+/// memory to measure, two copies are the safe guess: all ranks can make them.
 bool reads_pay(std::span<const cma::CardMemory> cards, cma::CardMemory own) noexcept {
   try {
     return cma::node_gain(cards, own) >= cma::Gain::over_two_copies;
@@ -61,7 +61,9 @@ std::unique_ptr<Loans> NodeMessages::loans(const std::string& cma, std::size_t l
   const Rank place = NodeRanks(mates_).place_of(self_);
   const cma::CardMemory own = cards[static_cast<std::size_t>(place)];
   auto memory = std::make_unique<cma::PeerMemory>(cards, place);
-  auto pay = [always = cma == "on", cards = std::move(cards), own] { return always || reads_pay(cards, own); };
+  auto pay = [always = cma == "on", cards = std::move(cards), own] {
+    return always || reads_pay(cards, own);
+  };
   return std::make_unique<Loans>(NodeRanks(mates_), std::move(memory), least_bytes, std::move(pay));
 }
 

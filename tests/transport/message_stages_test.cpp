@@ -1,5 +1,5 @@
-// Long messages between ranks of a node that go in parts through memory that both map (transports/shm/node_stages.hpp). Ranks are
-// objects of one thread: the order of what they do matters.
+// Long messages between ranks of a node that go in parts through memory that both map
+// (transports/shm/node_stages.hpp). Ranks are objects of one thread: the order of what they do matters.
 #include <gtest/gtest.h>
 
 #include <deque>

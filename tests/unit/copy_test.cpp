@@ -33,8 +33,8 @@ void check(std::size_t bytes, std::size_t from_shift, std::size_t to_shift) {
 
 TEST(CopyBytes, CopiesExactlyTheBytes) {
   for (const std::size_t shift : {0UL, 1UL, 8UL, 16UL, 31UL, 32UL, 64UL, page - 1, page})
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, pieces - 1, pieces, pieces + 1, 2 * pieces,
-                                    2 * pieces + 1, page, 5 * page + 7}) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, pieces - 1, pieces, pieces + 1,
+                                    2 * pieces, 2 * pieces + 1, page, 5 * page + 7}) {
       SCOPED_TRACE(testing::Message() << bytes << " bytes at " << shift);
       ASSERT_NO_FATAL_FAILURE(check(bytes, 0, shift));
       ASSERT_NO_FATAL_FAILURE(check(bytes, shift, 0));

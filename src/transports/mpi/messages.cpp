@@ -272,8 +272,9 @@ Blocker Messages::send_blocker(const Transfer& transfer) const noexcept {
   const std::lock_guard lock(network_.mutex_);
   if (!network_.has_all_by_mail()) return nothing;
   const Blocker mail = network_.own_mailbox()->blocker(transfer.peer);
-  return has_stage(transfer.state) && network_.next_area_is_empty(transfer, stage_in(transfer.state)) ? nothing
-                                                                                                      : mail;
+  return has_stage(transfer.state) && network_.next_area_is_empty(transfer, stage_in(transfer.state))
+             ? nothing
+             : mail;
 }
 
 /// Long data come through the port, and so does what has found the mailbox full.

@@ -183,7 +183,7 @@ class Network {
   std::mutex mutex_;
   std::unique_ptr<Port> port_;
   std::optional<shm::NodeMail> mail_;
-  std::unique_ptr<Loans> loans_;   ///< null: nothing is lent
+  std::unique_ptr<Loans> loans_;  ///< null: nothing is lent
   std::optional<shm::NodeStages> stages_;
   std::size_t least_staged_ = 0;
   std::uint64_t staged_ = 0;       ///< messages of this node's ranks that came in parts

@@ -21,7 +21,7 @@ class Lane {
   static constexpr std::uint32_t staging_depth = 4;
   static constexpr std::size_t staging_area_bytes = 256 * 1024;
   static constexpr std::size_t staging_bytes(Rank ranks) {
-    return static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
+    return staging_shift + static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
   }
 
   /// `memory`: bytes_for(ranks), zeroed, and its own.

@@ -42,7 +42,7 @@ class LaneStaging final : public OneSided {
 
  private:
   std::byte* area_of(Rank owner) const noexcept {
-    return memory_ +
+    return memory_ + staging_shift +
            (static_cast<std::size_t>(owner) * Lane::staging_depth + area_) * Lane::staging_area_bytes;
   }
 

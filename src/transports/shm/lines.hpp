@@ -22,6 +22,10 @@ inline constexpr std::size_t payload_area_bytes = 256;
 inline constexpr std::uint32_t marks_kept =
     2 * ring;  ///< a rank marks its next call before it waits for its turn
 
+/// Staging areas begin so far from the beginning of a page: nearer to it, where large buffers of programs
+/// begin, copies between the two are slower (base/copy.hpp).
+inline constexpr std::size_t staging_shift = 1024;
+
 /// What a schedule with one-sided access tells of a rank.
 struct Signals {
   std::atomic<std::uint32_t> step;  ///< steps reached in this instance

@@ -16,19 +16,19 @@ namespace hocket::transports::shm {
 class NodeStages {
  public:
   static constexpr std::uint32_t stages = 4;  ///< of each rank
-  static constexpr std::uint32_t depth = 4;   ///< areas of a stage
+  static constexpr std::uint32_t depth = 8;   ///< areas of a stage
   static constexpr std::size_t area_bytes = std::size_t{64} * 1024;
   static constexpr std::size_t stage_bytes = depth * area_bytes;
 
   struct alignas(line_bytes) Word {
     std::atomic<std::uint32_t> is_full;
   };
-  /// In memory that all of them map, zero at first. Areas do not begin where pages do, and large buffers nearly
-  /// do: copy_bytes() says why.
+  /// In memory that all of them map, zero at first.
   struct Memory {
     Word words[stages][depth];
     std::byte areas[stages][depth][area_bytes];
   };
+  static_assert(sizeof(Memory::words) >= staging_shift);
   static constexpr std::size_t bytes(std::size_t ranks) { return ranks * sizeof(Memory); }
 
   /// `memory`: of so many bytes. `self` is one of the ranks.
@@ -48,9 +48,7 @@ class NodeStages {
     std::uint32_t stage = 0;
     std::uint32_t number = 0;  ///< in its stage
   };
-  bool is_empty(Area area) const noexcept {
-    return word(own_, area).load(std::memory_order_acquire) == 0;
-  }
+  bool is_empty(Area area) const noexcept { return word(own_, area).load(std::memory_order_acquire) == 0; }
   std::byte* data(Area area) noexcept { return memory_[own_].areas[area.stage][area.number]; }
   /// Before anybody is told of it.
   void fill(Area area) noexcept { word(own_, area).store(1, std::memory_order_relaxed); }

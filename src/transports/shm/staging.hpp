@@ -13,7 +13,7 @@ inline constexpr std::uint32_t staging_depth = 3;
 inline constexpr std::size_t staging_area_bytes = 256 * 1024;
 
 inline constexpr std::size_t staging_bytes(Rank ranks) {
-  return static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
+  return staging_shift + static_cast<std::size_t>(ranks) * staging_depth * staging_area_bytes;
 }
 
 class Staging final : public OneSided {
@@ -65,12 +65,13 @@ class Staging final : public OneSided {
   void map_own(std::byte* memory) const noexcept {
     constexpr std::size_t own_bytes = staging_depth * staging_area_bytes;
     constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
-    madvise(memory + static_cast<std::size_t>(channel_.rank()) * own_bytes, own_bytes, populate_write);
+    madvise(memory + static_cast<std::size_t>(channel_.rank()) * own_bytes, own_bytes + staging_shift,
+            populate_write);
   }
 
   std::byte* area(Rank owner) const noexcept {
     const std::size_t index = static_cast<std::size_t>(owner) * staging_depth + turns_.current();
-    return memory_ + index * staging_area_bytes;
+    return memory_ + staging_shift + index * staging_area_bytes;
   }
 
   Channel& channel_;
