@@ -1,8 +1,8 @@
 // memcpy, less one trap of the machine's: from 4 KiB on the C library copies by `rep movsb`, which AMD's Zen
 // 3 and 4 run at a tenth of its rate where the target begins 1 to 31 bytes farther into its page than the
-// source into its own. A buffer from malloc (16 bytes into a page) that is filled from shared memory (whole
-// pages) is such a target. Pieces that are too short for `rep movsb` are copied by vectors (glibc bug 30994;
-// figures in docs/design/0003-kernels.md).
+// source into its own (glibc bug 30994). A large buffer from malloc begins 16 bytes into a page, and much
+// else, as memory that processes share, where one begins. Pieces that are too short for `rep movsb` are
+// copied by vectors. Figures are in docs/design/0003-kernels.md.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +21,26 @@ inline bool is_behind_in_page(const void* to, const void* from) noexcept {
   return behind % 4096 - 1 < 31;
 }
 
+inline void copy_pieces(void* to, const void* from, std::size_t bytes) noexcept {
+  auto* target = static_cast<std::byte*>(to);
+  const auto* source = static_cast<const std::byte*>(from);
+  std::size_t piece = copied_by_vectors;
+  asm volatile("" : "+r"(piece));  // or the compiler, which knows the length, makes a `rep movsq` of it
+  for (; bytes > piece; bytes -= piece) {
+    std::memcpy(target, source, piece);
+    target += piece;
+    source += piece;
+  }
+  std::memcpy(target, source, bytes);
+}
+
 }  // namespace detail
 
 /// The two do not overlap.
 inline void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
 #if defined(__x86_64__)
-  if (bytes > detail::copied_by_vectors && detail::is_behind_in_page(to, from)) [[unlikely]] {
-    auto* target = static_cast<std::byte*>(to);
-    const auto* source = static_cast<const std::byte*>(from);
-    for (; bytes > detail::copied_by_vectors; bytes -= detail::copied_by_vectors) {
-      std::memcpy(target, source, detail::copied_by_vectors);
-      asm volatile("" : : : "memory");  // or the compiler makes one copy of all
-      target += detail::copied_by_vectors;
-      source += detail::copied_by_vectors;
-    }
-    std::memcpy(target, source, bytes);
-    return;
-  }
+  if (bytes > detail::copied_by_vectors && detail::is_behind_in_page(to, from)) [[unlikely]]
+    return detail::copy_pieces(to, from, bytes);
 #endif
   std::memcpy(to, from, bytes);
 }

@@ -62,7 +62,7 @@ class Engine {
   std::string fingerprint() const;
   /// Point-to-point that reaches all ranks of the job, once all have agreed to use it; until disconnect().
   void connect(std::unique_ptr<transports::mpi::Port> port);
-  /// What ranks of this node, which all do the same, send each other does not need the port from now on.
+  /// What ranks of this node, which all do the same, send each other needs the port no more, as a rule.
   void open_node_messages();
   void disconnect();
   /// All ranks have a thread that may call the MPI, and goes on with messages while the program computes.

@@ -52,7 +52,8 @@ void NodeMessages::open(Network& network, const std::string& cma) {
   network.open_mail(NodeMail(mail, NodeRanks(mates_), self_));
   if (const std::optional<std::size_t> least = least_loan(cma)) network.open_loans(loans(cma, *least));
   if (std::byte* const stages = stages_.carve(NodeStages::bytes(mates_.size()), users, Content::spare))
-    network.open_stages(NodeStages(stages, NodeRanks(mates_), self_), least_single_copy_bytes);
+    network.open_stages(std::make_unique<NodeStages>(stages, NodeRanks(mates_), self_),
+                        least_single_copy_bytes);
 }
 
 std::unique_ptr<Loans> NodeMessages::loans(const std::string& cma, std::size_t least_bytes) const {
@@ -73,7 +74,7 @@ void note_node_messages(const Network::FromMates& counts, Report& report) noexce
     report.note("of long messages that ranks of its node had for this rank, " + std::to_string(counts.read) +
                 " were read where they lay, " + std::to_string(counts.staged) +
                 " came through shared memory, and " + std::to_string(counts.unreadable) +
-                " could not be read, and came another way");
+                " could not be read where they lay");
   } catch (...) {
     return;  // the report lacks a line
   }

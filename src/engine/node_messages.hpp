@@ -32,7 +32,7 @@ class NodeMessages {
   SlotPart stages_;
 };
 
-/// What came from ranks of this node in another way than by mailbox and MPI.
+/// How long messages of ranks of this node came, where not by the MPI alone.
 void note_node_messages(const transports::mpi::Network::FromMates& counts, Report& report) noexcept;
 
 }  // namespace hocket::engine

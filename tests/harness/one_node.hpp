@@ -20,7 +20,8 @@ class OneNode {
   explicit OneNode(Rank ranks)
       : ranks_(all(ranks - 1)),
         memory_(std::make_unique<Mailbox::Memory[]>(ranks_.size())),
-        stages_(std::make_unique<NodeStages::Memory[]>(ranks_.size())) {}
+        stages_(std::make_unique<NodeStages::Stage[]>(ranks_.size() *
+                                                      NodeStages::stages_of_each(ranks_.size()))) {}
 
   void open(Network& network, Rank rank) {
     if (has(rank))
@@ -38,7 +39,7 @@ class OneNode {
   /// After open(), to one of the node's.
   void stage(Network& network, Rank rank, std::size_t least_bytes) {
     auto* const memory = reinterpret_cast<std::byte*>(stages_.get());
-    network.open_stages(NodeStages(memory, NodeRanks(ranks_), rank), least_bytes);
+    network.open_stages(std::make_unique<NodeStages>(memory, NodeRanks(ranks_), rank), least_bytes);
   }
   bool has(Rank rank) const { return std::ranges::find(ranks_, rank) != ranks_.end(); }
 
@@ -48,7 +49,7 @@ class OneNode {
   using NodeStages = transports::shm::NodeStages;
   std::vector<Rank> ranks_;
   std::unique_ptr<Mailbox::Memory[]> memory_;
-  std::unique_ptr<NodeStages::Memory[]> stages_;
+  std::unique_ptr<NodeStages::Stage[]> stages_;
 };
 
 /// How ranks of a node reach each other, beside the network.

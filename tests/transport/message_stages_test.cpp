@@ -2,7 +2,10 @@
 // (transports/shm/node_stages.hpp). Ranks are objects of one thread: the order of what they do matters.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <numeric>
+#include <vector>
 
 #include "harness/one_node.hpp"
 #include "transports/mpi/messages.hpp"
@@ -90,24 +93,24 @@ TEST(MessageStages, AreTakenOnlyWhereOneIsFree) {
   Stagers mates;
   std::deque<Buffer> out, in;
   std::deque<Transfer> sent, got;
-  for (int i = 0; i <= static_cast<int>(NodeStages::stages); ++i) {
+  for (int i = 0; i <= static_cast<int>(NodeStages::most_stages); ++i) {
     out.emplace_back(whole, i, false);
     in.emplace_back(whole, 255, false);
     sent.push_back(out.back().with(1));
     got.push_back(in.back().with(0));
     EXPECT_EQ(mates.one.advance_send(sent.back()),
-              i < static_cast<int>(NodeStages::stages) ? Status::ok : Status::pending);
+              i < static_cast<int>(NodeStages::most_stages) ? Status::ok : Status::pending);
   }
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_TRUE(come_through(mates.one, mates.two, sent[i], got[i])) << i;
     EXPECT_TRUE(in[i].holds(static_cast<int>(i)));
   }
-  EXPECT_EQ(mates.second.from_mates().staged, NodeStages::stages);
+  EXPECT_EQ(mates.second.from_mates().staged, NodeStages::most_stages);
   Buffer again(whole, 77, false), in_again(whole, 255, false);
   Transfer sent_again = again.with(1), got_again = in_again.with(0);
   EXPECT_EQ(mates.one.advance_send(sent_again), Status::ok) << "all are empty";
   ASSERT_TRUE(come_through(mates.one, mates.two, sent_again, got_again));
-  EXPECT_EQ(mates.second.from_mates().staged, NodeStages::stages + 1);
+  EXPECT_EQ(mates.second.from_mates().staged, NodeStages::most_stages + 1);
 }
 
 /// Reads that cost less than two copies take their place; and where they do not, those messages that are
@@ -144,6 +147,7 @@ TEST(MessageStages, HelpWhereReadsFail) {
   EXPECT_EQ(mates.second.from_mates().staged, 1U);
 }
 
+/// Those that found room for their first part; the others go another way.
 TEST(MessageStages, WaitForRoomInTheMailbox) {
   Stagers mates;
   Buffer word(8, 9, false);
@@ -153,20 +157,25 @@ TEST(MessageStages, WaitForRoomInTheMailbox) {
     ASSERT_EQ(mates.one.advance_send(t), Status::ok);
   }
   mates.begin(1);
-  Buffer out(whole, 1, false), in(whole, 255, false);
-  Transfer sent = out.with(1), got = in.with(0);
+  Buffer out(whole, 1, false), in(whole, 255, false), other(whole, 2, false), in_other(whole, 255, false);
+  Transfer sent = out.with(1), got = in.with(0), sent_other = other.with(1), got_other = in_other.with(0);
   EXPECT_EQ(mates.one.advance_send(sent), Status::pending);
   EXPECT_EQ(sent.done, NodeStages::area_bytes);
   EXPECT_EQ(mates.one.send_blocker(sent).word, nullptr) << "nothing tells when there is room";
+  EXPECT_EQ(mates.one.advance_send(sent_other), Status::pending);
+  EXPECT_EQ(sent_other.done, 0U);
   ASSERT_TRUE(come_through(mates.one, mates.two, sent, got));
   EXPECT_TRUE(in.holds(1));
+  ASSERT_TRUE(come_through(mates.one, mates.two, sent_other, got_other));
+  EXPECT_TRUE(in_other.holds(2));
+  EXPECT_EQ(mates.second.from_mates().staged, 1U);
 }
 
 /// Its stage serves again when what was sent has been read.
 TEST(MessageStages, MayBeGivenUp) {
   Stagers mates;
   Buffer out(longer, 1, false), in(longer, 255, false), next(whole, 2, false), in_next(whole, 255, false);
-  for (std::uint32_t i = 1; i <= 2 * NodeStages::stages; ++i) {
+  for (std::uint32_t i = 1; i <= 2 * NodeStages::most_stages; ++i) {
     mates.begin(2 * i);
     Transfer sent = out.with(1), got = in.with(0);
     EXPECT_EQ(mates.one.advance_send(sent), Status::pending);
@@ -185,15 +194,38 @@ TEST(MessageStages, MayBeGivenUp) {
   EXPECT_EQ(mates.one.advance_send(last), Status::failed);
 }
 
+/// And do not keep their stage.
 TEST(MessageStages, OfAnotherCallAreAMismatch) {
   Stagers mates;
-  mates.two.begin(1, 6, {});
-  Buffer out(whole, 1, false), in(whole, 255, false);
-  Transfer sent = out.with(1), got = in.with(0);
-  EXPECT_EQ(mates.one.advance_send(sent), Status::ok);
-  mates.two.take_in();
-  EXPECT_EQ(mates.two.advance_recv(got), Status::mismatch);
-  EXPECT_TRUE(in.holds(255));
+  Buffer out(NodeStages::area_bytes, 1, false), in(NodeStages::area_bytes, 255, false);
+  for (std::uint32_t i = 1; i <= 2 * NodeStages::most_stages; ++i) {
+    mates.one.begin(i, 5, {});
+    mates.two.begin(i, 6, {});
+    Transfer sent = out.with(1), got = in.with(0);
+    EXPECT_EQ(mates.one.advance_send(sent), Status::ok);
+    mates.two.take_in();
+    EXPECT_EQ(mates.two.advance_recv(got), Status::mismatch);
+    EXPECT_TRUE(in.holds(255));
+  }
+}
+
+/// Copies between places that are alike in their pages are quick (base/copy.hpp).
+TEST(NodeStages, HaveAreasInsideOfTheirMemoryAndNotWherePagesBegin) {
+  for (const std::size_t ranks : {2, 3, 40, 200}) {
+    std::vector<ir::Rank> all(ranks);
+    std::iota(all.begin(), all.end(), 0);
+    auto* const memory = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40U);  // nobody looks at it
+    const std::uint32_t stages = static_cast<std::uint32_t>(NodeStages::stages_of_each(ranks));
+    const NodeStages any(memory, shm::NodeRanks(all), 0);
+    for (const ir::Rank owner : all)
+      for (std::uint32_t stage = 0; stage < stages; ++stage) {
+        const std::byte* const first = any.data_of(owner, {stage, 0});
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 4096, shm::staging_shift);
+        const std::byte* const last = any.data_of(owner, {stage, NodeStages::depth - 1});
+        EXPECT_LE(last + NodeStages::area_bytes, memory + NodeStages::bytes(ranks));
+      }
+    EXPECT_LE(NodeStages::bytes(ranks), std::max(ranks * sizeof(NodeStages::Stage), std::size_t{64} << 20U));
+  }
 }
 
 }  // namespace

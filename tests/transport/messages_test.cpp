@@ -37,8 +37,9 @@ TEST_P(MessagesUnderDelays, CarryAllSizesInOrder) {
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   const Way way{{.seed = seed, .delay = GetParam().delay}, GetParam().near};
+  const std::size_t most_bytes = way.near == Near::by_mail_and_stages ? 1'500'000 : 40'000;
   in_threads(ranks, way, 10'000, [&](Rank me, Network& network) {
-    harness::carry_all_sizes_in_order(me, ranks, network, seed, GetParam().pending);
+    harness::carry_all_sizes_in_order(me, ranks, network, seed, GetParam().pending, most_bytes);
   });
 }
 

@@ -37,7 +37,7 @@ struct Envelope {
     loan,      ///< the payload, a Loan, says where the sender has the data
     returned,  ///< the payload, a Return, says which loan is not needed any more
     part,      ///< the payload, a Part, says where in shared memory these bytes of a message are
-    emptied,   ///< an area that its owner waits for
+    emptied,   ///< somebody has read a part whose place the receiver of this waits for
   };
 
   CommunicatorId communicator;
@@ -68,7 +68,6 @@ struct Part {
   std::uint64_t bytes = 0;
   std::uint32_t stage = 0;
   std::uint32_t area = 0;
-  std::uint32_t is_awaited = 0;  ///< the area, by its owner, for a later part
 };
 
 /// It belongs to this operation, but to another call than this rank's.

@@ -174,16 +174,25 @@ Status Messages::start_send(Transfer& transfer) noexcept {
 /// another way.
 bool Messages::start_near(const Envelope& e, Transfer& transfer) noexcept {
   const Rank to = world(transfer.peer);
-  if (network_.prefers_stage(to, transfer.total, stays_) && take_stage(transfer)) return true;
+  const bool prefers_stage = network_.prefers_stage(to, transfer.total);
+  if (prefers_stage && start_parts(e, transfer)) return true;
   std::uint32_t loan = 0;
-  if (!network_.lend(e, transfer.pieces, to, this, loan)) return take_stage(transfer);
-  set_loan(transfer.state, loan);
-  return true;
+  if (network_.lend(e, transfer.pieces, to, this, loan)) {
+    set_loan(transfer.state, loan);
+    return true;
+  }
+  return !prefers_stage && start_parts(e, transfer);
 }
 
-bool Messages::take_stage(Transfer& transfer) noexcept {
+/// The first of them, so that whoever has a stage has told its receiver.
+bool Messages::start_parts(const Envelope& e, Transfer& transfer) noexcept {
   std::uint32_t stage = 0;
-  if (!network_.take_stage(world(transfer.peer), transfer.total, this, stage)) return false;
+  if (!network_.take_stage(transfer.total, stays_, this, stage)) return false;
+  transfer.done = network_.send_part(e, transfer, world(transfer.peer), stage);
+  if (transfer.done == 0) {
+    network_.stages_->release(stage);
+    return false;
+  }
   set_stage(transfer.state, stage);
   return true;
 }
@@ -264,17 +273,18 @@ void Messages::drop(Rank peer) noexcept {
   network_.drop({communicator_, instance_, ++numbers(peer).received, world(peer)});
 }
 
-/// A loan comes back by mail, and so does the word that an area is empty. Whoever has an empty one waits for
-/// room in its peer's mailbox.
+/// A loan comes back by mail, and so does the word that an awaited area is empty: asked for after the mailbox
+/// was looked at, or a sleeper might miss it. Whoever has an empty one waits for room in its peer's mailbox.
 Blocker Messages::send_blocker(const Transfer& transfer) const noexcept {
   const Blocker nothing{nullptr, 0, transfer.peer};
-  if (!has_loan(transfer.state) && !has_stage(transfer.state)) return nothing;
+  const bool is_staged = has_stage(transfer.state);
+  if (!is_staged && !has_loan(transfer.state)) return nothing;
   const std::lock_guard lock(network_.mutex_);
   if (!network_.has_all_by_mail()) return nothing;
   const Blocker mail = network_.own_mailbox()->blocker(transfer.peer);
-  return has_stage(transfer.state) && network_.next_area_is_empty(transfer, stage_in(transfer.state))
-             ? nothing
-             : mail;
+  if (!is_staged) return mail;
+  const auto area = Network::next_area(transfer, stage_in(transfer.state));
+  return network_.stages_->await(area) ? mail : nothing;
 }
 
 /// Long data come through the port, and so does what has found the mailbox full.
@@ -293,8 +303,8 @@ Status Messages::start_recv(Transfer& transfer) noexcept {
   if (accepted == Status::ok && e.kind == Envelope::Kind::part) return recv_parts(packet, transfer);
   const bool is_loan = e.kind == Envelope::Kind::loan;
   const bool is_here = accepted == Status::ok && e.tag == 0 && take_out(*packet, transfer);
+  if (accepted != Status::ok) return network_.discard(packet), accepted;
   network_.pool_.give_back(packet);
-  if (accepted != Status::ok) return accepted;
   if (is_here) return end(transfer);
   if (is_loan) return Status::pending;  // it comes once more, another way
   std::uint32_t flight = 0;

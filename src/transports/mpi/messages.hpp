@@ -76,7 +76,7 @@ class Messages final : public TwoSided {
                     std::uint32_t& flight) noexcept;
   Status send_alone(const Envelope& envelope, Rank to) noexcept;
   bool start_near(const Envelope& envelope, Transfer& transfer) noexcept;
-  bool take_stage(Transfer& transfer) noexcept;
+  bool start_parts(const Envelope& envelope, Transfer& transfer) noexcept;
   Status await_return(Transfer& transfer) noexcept;
   Status send_parts(Transfer& transfer) noexcept;
   Status recv_parts(Packet* first, Transfer& transfer) noexcept;

@@ -130,13 +130,13 @@ void Network::keep(Packet* packet) noexcept {
 }
 
 void Network::keep_data(Packet* packet) noexcept {
-  if (arrivals_.is_unwanted(*packet)) return pool_.give_back(packet);
+  if (arrivals_.is_unwanted(*packet)) return discard(packet);
   arrivals_.add(packet);
 }
 
 /// Now, or when it comes.
 void Network::drop(const Arrivals::Address& address) noexcept {
-  if (Packet* const packet = arrivals_.take(address)) return pool_.give_back(packet);
+  if (Packet* const packet = arrivals_.take(address)) return discard(packet);
   if (port_) arrivals_.refuse(address);
 }
 

@@ -14,6 +14,7 @@
 // has long asked for the first, or else has that many long messages of one sender before it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -47,9 +48,9 @@ class Network {
   void open_loans(std::unique_ptr<Loans> loans) { loans_ = std::move(loans); }
   /// Long messages between this node's ranks, of so many bytes and more, go in parts through memory that both
   /// map, where reads do not pay. It outlives close(). After open_mail().
-  void open_stages(shm::NodeStages stages, std::size_t least_bytes) {
-    stages_.emplace(std::move(stages));
-    least_staged_ = least_bytes;
+  void open_stages(std::unique_ptr<shm::NodeStages> stages, std::size_t least_bytes) {
+    stages_ = std::move(stages);
+    least_staged_ = std::max(least_bytes, eager_bytes + 1);
   }
   /// Long messages of others of this node to this rank.
   struct FromMates {
@@ -127,15 +128,14 @@ class Network {
   bool lend(const Envelope& envelope, std::span<const Piece> pieces, Rank to, const void* owner,
             std::uint32_t& number) noexcept;
   bool borrow(const Packet& packet, std::span<const Piece> pieces) noexcept;
-  bool prefers_stage(Rank to, std::size_t bytes, bool stays) noexcept;
-  bool take_stage(Rank to, std::size_t bytes, const void* owner, std::uint32_t& stage) noexcept;
+  bool prefers_stage(Rank to, std::size_t bytes) noexcept;
+  bool take_stage(std::size_t bytes, bool stays, const void* owner, std::uint32_t& stage) noexcept;
   static shm::NodeStages::Area next_area(const Transfer& transfer, std::uint32_t stage) noexcept;
-  bool next_area_is_empty(const Transfer& transfer, std::uint32_t stage) noexcept {
-    return stages_->is_empty(next_area(transfer, stage));
-  }
   std::size_t send_part(const Envelope& envelope, const Transfer& transfer, Rank to,
                         std::uint32_t stage) noexcept;
   std::size_t take_part(const Packet& packet, std::span<const Piece> pieces) noexcept;
+  void empty(const Packet& packet) noexcept;
+  void discard(Packet* packet) noexcept;
   /// All that this process lacks comes by mail, and nothing of it is under way through the port.
   bool has_all_by_mail() noexcept {
     const shm::Mailbox* const own = own_mailbox();
@@ -183,8 +183,8 @@ class Network {
   std::mutex mutex_;
   std::unique_ptr<Port> port_;
   std::optional<shm::NodeMail> mail_;
-  std::unique_ptr<Loans> loans_;  ///< null: nothing is lent
-  std::optional<shm::NodeStages> stages_;
+  std::unique_ptr<Loans> loans_;             ///< null: nothing is lent
+  std::unique_ptr<shm::NodeStages> stages_;  ///< null: there are none
   std::size_t least_staged_ = 0;
   std::uint64_t staged_ = 0;       ///< messages of this node's ranks that came in parts
   std::uint32_t turns_ = 0;        ///< of take_in_seldom()

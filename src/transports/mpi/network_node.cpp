@@ -55,16 +55,15 @@ void Network::give_back(Rank to, const Return& loan) noexcept {
 }
 
 /// Rather than being lent: where reads do not pay. Who leaves MPI before its message has gone can fill one
-/// stage at once, but has nobody to fill it again.
-bool Network::prefers_stage(Rank to, std::size_t bytes, bool stays) noexcept {
-  if (!stages_ || !loans_ || !loans_->suit(to, bytes)) return true;
-  return (stays || bytes <= NodeStages::stage_bytes) && !loans_->pay();
+/// stage, but nobody fills it again.
+bool Network::prefers_stage(Rank to, std::size_t bytes) noexcept {
+  return !loans_ || !loans_->suit(to, bytes) || !loans_->pay();
 }
 
 /// False: there is none for such a message now.
-bool Network::take_stage(Rank to, std::size_t bytes, const void* owner, std::uint32_t& stage) noexcept {
-  return stages_ && bytes >= least_staged_ && bytes > eager_bytes && stages_->has(to) &&
-         stages_->take(owner, stage);
+bool Network::take_stage(std::size_t bytes, bool stays, const void* owner, std::uint32_t& stage) noexcept {
+  if (!stages_ || bytes < least_staged_ || (!stays && bytes > NodeStages::stage_bytes)) return false;
+  return stages_->take(owner, stage);
 }
 
 NodeStages::Area Network::next_area(const Transfer& transfer, std::uint32_t stage) noexcept {
@@ -85,30 +84,40 @@ std::size_t Network::send_part(const Envelope& envelope, const Transfer& transfe
     at += piece.bytes;
     return true;
   });
-  const bool is_awaited = transfer.done + NodeStages::stage_bytes < transfer.total;
   stages_->fill(area);
-  if (hand_over_words(envelope, Envelope::Kind::part,
-                      Part{transfer.done, bytes, stage, area.number, is_awaited ? 1U : 0U}, to))
+  if (hand_over_words(envelope, Envelope::Kind::part, Part{transfer.done, bytes, stage, area.number}, to))
     return bytes;
   stages_->take_back(area);
   return 0;
 }
 
-/// Copies a part out: so many bytes. Its owner may sleep until it hears of an area that it waits for, and is
-/// awake where its mailbox is full.
+/// Copies a part out: so many bytes.
 std::size_t Network::take_part(const Packet& packet, std::span<const Piece> pieces) noexcept {
   const Part part = words_of<Part>(packet);
-  const NodeStages::Area area{part.stage, part.area};
-  const std::byte* at = stages_->data_of(packet.from, area);
+  const std::byte* at = stages_->data_of(packet.from, {part.stage, part.area});
   walk_pieces(pieces, part.offset, part.bytes, [&](Piece piece) {
     copy_bytes(piece.data, at, piece.bytes);
     at += piece.bytes;
     return true;
   });
-  stages_->empty(packet.from, area);
-  if (part.is_awaited != 0) hand_over_words({}, Envelope::Kind::emptied, Return{}, packet.from);
+  empty(packet);
   if (part.offset == 0) ++staged_;
   return part.bytes;
+}
+
+/// Its owner may sleep until it hears of an area that it awaits. Where its mailbox is full it does not.
+void Network::empty(const Packet& packet) noexcept {
+  const Part part = words_of<Part>(packet);
+  if (!stages_->empty(packet.from, {part.stage, part.area})) return;
+  Envelope told;
+  told.kind = Envelope::Kind::emptied;
+  hand_over(told, {}, packet.from);
+}
+
+/// What nobody will take.
+void Network::discard(Packet* packet) noexcept {
+  if (packet->envelope.kind == Envelope::Kind::part) empty(*packet);
+  pool_.give_back(packet);
 }
 
 void Network::keep_from_mate(Packet* packet) noexcept {

@@ -51,17 +51,18 @@ void Arrivals::refuse(const Address& address) noexcept {
 }
 
 Packet* Arrivals::take(const Address& address) noexcept {
+  Packet** oldest = nullptr;  // lists begin with what came last
   for (Packet** at = &lists_[place_of(address)]; *at; at = &(*at)->next) {
-    Packet* packet = *at;
-    const Envelope& e = packet->envelope;
-    if (packet->from != address.from || e.instance != address.instance || e.number != address.number ||
-        e.communicator != address.communicator)
-      continue;
-    *at = packet->next;
-    packet->next = nullptr;
-    return packet;
+    const Envelope& e = (*at)->envelope;
+    if ((*at)->from == address.from && e.instance == address.instance && e.number == address.number &&
+        e.communicator == address.communicator)
+      oldest = at;
   }
-  return nullptr;
+  if (!oldest) return nullptr;
+  Packet* const packet = *oldest;
+  *oldest = packet->next;
+  packet->next = nullptr;
+  return packet;
 }
 
 const Packet* Arrivals::other_call(const CommunicatorId& communicator, std::uint32_t instance,

@@ -42,7 +42,7 @@ class Arrivals {
   bool is_unwanted(const Packet& packet) noexcept;
   /// Of one that has not come. Where there is no memory to remember it, it stays when it comes.
   void refuse(const Address& address) noexcept;
-  /// Takes it out; null if it is not here.
+  /// Takes it out, of several the one that came first; null if there is none.
   Packet* take(const Address& address) noexcept;
   /// One of this operation, but of another call; null if there is none. Looks at everything.
   const Packet* other_call(const CommunicatorId& communicator, std::uint32_t instance,

@@ -22,8 +22,8 @@ inline constexpr std::size_t payload_area_bytes = 256;
 inline constexpr std::uint32_t marks_kept =
     2 * ring;  ///< a rank marks its next call before it waits for its turn
 
-/// Staging areas begin so far from the beginning of a page: nearer to it, where large buffers of programs
-/// begin, copies between the two are slower (base/copy.hpp).
+/// Staging areas begin so far into a page. Large buffers of programs begin at a page or 16 bytes later, which
+/// is the trap of base/copy.hpp for what is copied to them from where a page begins.
 inline constexpr std::size_t staging_shift = 1024;
 
 /// What a schedule with one-sided access tells of a rank.
