@@ -252,7 +252,9 @@ EXPERIMENTS = (
         "allreduce",
         "Allreduce where neighbours are far apart",
         "Cyclic placement puts consecutive ranks under different leaves: a ring over ranks sends everything "
-        "over every uplink. In blocks the ring is as short as it can be, and nothing should be lost.",
+        "over every uplink. In blocks the ring is as short as it can be, and nothing should be lost. Where "
+        "16 ranks share two cores, those bound the ring's short messages, not the links "
+        "([several nodes](design/0009-several-nodes.md)).",
         (Situation(placement="cyclic"), Situation(placement="block")),
         (
             Case(
