@@ -1,7 +1,8 @@
 #include "engine/node_messages.hpp"
 
-#include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "engine/single_copy.hpp"

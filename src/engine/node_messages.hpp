@@ -10,7 +10,6 @@
 #include "engine/report.hpp"
 #include "engine/slot_part.hpp"
 #include "transports/mpi/network.hpp"
-#include "transports/transport.hpp"
 
 namespace hocket::engine {
 
