@@ -53,15 +53,12 @@ class Network {
     least_staged_ = std::max(least_bytes, eager_bytes + 1);
   }
   /// Long messages of others of this node to this rank.
-  struct FromMates {
-    std::uint64_t read = 0;  ///< where they lay
-    std::uint64_t unreadable = 0;
+  struct FromMates : Loans::Counts {
     std::uint64_t staged = 0;  ///< through memory that both map
   };
   FromMates from_mates() noexcept {
     const std::lock_guard lock(mutex_);
-    const Loans::Counts lent = loans_ ? loans_->counts() : Loans::Counts{};
-    return {lent.read, lent.unreadable, staged_};
+    return {loans_ ? loans_->counts() : Loans::Counts{}, staged_};
   }
   /// How many sleep until a message of their node comes; null: nobody can.
   std::atomic<std::uint32_t>* sleepers() noexcept { return mail_ ? &mail_->own().sleepers() : nullptr; }
