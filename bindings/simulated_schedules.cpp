@@ -61,7 +61,8 @@ simulated::ScheduleOf schedule_of(passes::Recipe recipe, const ir::Request& requ
     return passes::build(recipe, request.seen_by(rank), near.get());
   };
   if (segments < 2 || !can_segment(recipe, request)) return whole;
-  return [whole, segments](ir::Rank rank) { return passes::segment(whole(rank), segments); };
+  const passes::Segmentation cut{segments, recipe.apart};
+  return [whole, cut](ir::Rank rank) { return passes::segment(whole(rank), cut); };
 }
 
 }  // namespace

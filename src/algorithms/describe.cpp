@@ -93,6 +93,7 @@ and the next rule decides.
 | `recursive_doubling by sockets+nodes` | ranks that are bound to the same socket first: for a small allreduce, the five phases up and down a node of several sockets |
 | `ring by nodes with 4 leaders` | the vector cut into 4, each part with another leader of each node (DPML, Bayatpour et al. 2017); on leaves, with leaders on different nodes |
 | `ring by leaves in 8 segments` | the vector cut into 8, the levels at work on different ones at the same time |
+| `recursive_halving_doubling in 3 segments 2 apart` | each segment two rounds after the one before it (1 is preset): while one is between leaf switches, the next is inside of them |
 | `cheapest(linear, linear by leaves)` | whichever costs least by the model (docs/design/0015-selection-between-nodes.md) on `HOCKET_COSTS` (`hocket loggp --costs`) |
 
 ```

@@ -111,8 +111,9 @@ class Pipeline {
 
   Schedule of(Rank rank) const {
     const auto own = static_cast<std::size_t>(rank);
-    if (are_trees_) return segment(wholes_[own], segments_of(recipe_));
-    return times_.empty() ? wholes_[own] : segment_aligned(wholes_[own], times_[own], recipe_.segments);
+    const Segmentation cut{segments_of(recipe_), recipe_.apart};
+    if (are_trees_) return segment(wholes_[own], cut);
+    return times_.empty() ? wholes_[own] : segment_aligned(wholes_[own], times_[own], cut);
   }
 
  private:

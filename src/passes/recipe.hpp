@@ -5,6 +5,7 @@
 //   knomial(segments=8) by nodes+leaves     inside nodes, inside leaf switches, then among their leaders
 //   linear by leaves(radix=4)               trees of width 4 below leaf switches
 //   ring by leaves in 8 segments            the levels work at the same time, each on another segment
+//   ring in 3 segments 2 apart              a segment follows two rounds after the one before it
 //   in_network by nodes(slices)             everybody folds a slice for its node's leader
 //   in_network by nodes                     inside nodes; the network between their leaders
 //   ring by nodes with 4 leaders            four parts of the vector, each with another leader of each node
@@ -26,6 +27,7 @@ struct Recipe {
   By by;
   bool reordered = false;
   std::uint32_t segments = 1;  ///< of a vector; more than the row's own parameter `segments`
+  std::uint32_t apart = 1;     ///< rounds between a segment and the next
   std::uint32_t leaders = 1;   ///< of each group, each for a part of a vector
   bool operator==(const Recipe&) const = default;
 

@@ -54,10 +54,11 @@ class Forest {
   std::vector<std::size_t> parent_;
 };
 
-void check(const Schedule& s, std::uint32_t segments) {
+void check(const Schedule& s, Segmentation cut) {
   if (!is_vector(s.collective)) throw Error("only vectors can be segmented: blocks are given by the caller");
-  if (segments == 0) throw Error("there is at least one segment");
-  if (std::uint64_t{s.chunks} * segments > std::numeric_limits<std::uint32_t>::max())
+  if (cut.segments == 0) throw Error("there is at least one segment");
+  if (cut.apart == 0) throw Error("segments are at least one round apart");
+  if (std::uint64_t{s.chunks} * cut.segments > std::numeric_limits<std::uint32_t>::max())
     throw Error("too many segments");
   if (!is_private(s))
     throw Error(
@@ -83,20 +84,21 @@ std::vector<std::uint32_t> own_times(const Schedule& s) {
 
 class Segmenting {
  public:
-  Segmenting(const Schedule& whole, std::span<const std::uint32_t> times, std::uint32_t segments)
-      : whole_(whole), times_(times), segments_(segments) {
+  Segmenting(const Schedule& whole, std::span<const std::uint32_t> times, Segmentation cut)
+      : whole_(whole), times_(times), segments_(cut.segments), apart_(cut.apart) {
     cut_.collective = whole.collective;
     cut_.ranks = whole.ranks;
     cut_.rank = whole.rank;
     cut_.root = whole.root;
-    cut_.chunks = whole.chunks * segments;
+    cut_.chunks = whole.chunks * segments_;
     cut_.scratch_planes = whole.scratch_planes;
     cut_.groups = whole.groups;
   }
 
   Schedule run() {
     if (times_.empty()) return std::move(cut_);
-    for (std::uint32_t now = times_.front(); now < times_.back() + segments_; ++now) append_time(now);
+    const std::uint32_t last = times_.back() + (segments_ - 1) * apart_;
+    for (std::uint32_t now = times_.front(); now <= last; ++now) append_time(now);
     return std::move(cut_);
   }
 
@@ -104,9 +106,10 @@ class Segmenting {
   /// The oldest segment first, the one that others wait for.
   void append_time(std::uint32_t now) {
     bool any = false;
-    for (std::uint32_t segment = 0; segment < segments_ && segment <= now; ++segment) {
-      const auto round = std::ranges::lower_bound(times_, now - segment);
-      if (round == times_.end() || *round != now - segment) continue;
+    for (std::uint32_t segment = 0; segment < segments_ && segment * apart_ <= now; ++segment) {
+      const std::uint32_t then = now - segment * apart_;
+      const auto round = std::ranges::lower_bound(times_, then);
+      if (round == times_.end() || *round != then) continue;
       append_round(static_cast<std::size_t>(round - times_.begin()), segment);
       any = true;
     }
@@ -138,6 +141,7 @@ class Segmenting {
   const Schedule& whole_;
   std::span<const std::uint32_t> times_;
   std::uint32_t segments_;
+  std::uint32_t apart_;
   FusedRound fused_;
   Schedule cut_;
 };
@@ -159,17 +163,17 @@ bool can_segment(std::span<const Schedule> schedules) {
   return true;
 }
 
-Schedule segment(const Schedule& schedule, std::uint32_t segments) {
-  check(schedule, segments);
+Schedule segment(const Schedule& schedule, Segmentation cut) {
+  check(schedule, cut);
   check_tree(schedule);
-  return segments == 1 ? schedule : Segmenting(schedule, own_times(schedule), segments).run();
+  return cut.segments == 1 ? schedule : Segmenting(schedule, own_times(schedule), cut).run();
 }
 
 Schedule segment_aligned(const Schedule& schedule, std::span<const std::uint32_t> times,
-                         std::uint32_t segments) {
-  check(schedule, segments);
+                         Segmentation cut) {
+  check(schedule, cut);
   if (times.size() != schedule.rounds.size()) throw Error("each round has a time");
-  return segments == 1 ? schedule : Segmenting(schedule, times, segments).run();
+  return cut.segments == 1 ? schedule : Segmenting(schedule, times, cut).run();
 }
 
 }  // namespace hocket::passes

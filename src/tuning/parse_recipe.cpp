@@ -79,25 +79,33 @@ void parse_levels(Recipe& recipe, std::string_view levels) {
   while (!levels.empty()) add_level(recipe.by, next_part(levels, "+"));
 }
 
-/// `8 segments`.
+/// `8 segments` after the word `in`: a number, and what there are so many of.
+std::uint32_t parse_count(std::string_view before, std::string_view what, std::int32_t most,
+                          std::string_view& words) {
+  const std::string_view count = next_word(words);
+  const auto number = static_cast<std::uint32_t>(number_between(what, count, 1, most));
+  if (next_word(words) != what)
+    throw Error(quoted(what) + " is missing after " +
+                quoted(std::string(before) + " " + std::string(count)));
+  return number;
+}
+
+/// `8 segments`, `3 segments 2 apart`.
 void parse_segments(Recipe& recipe, std::string_view& words) {
-  const std::string_view count = next_word(words);
-  constexpr std::int32_t most = 1024;
-  recipe.segments = static_cast<std::uint32_t>(number_between("segments", count, 1, most));
-  if (next_word(words) != "segments")
-    throw Error("'segments' is missing after 'in " + std::string(count) + "'");
+  constexpr std::int32_t most = 1024, most_apart = 64;
+  recipe.segments = parse_count("in", "segments", most, words);
+  words = trimmed(words);
+  if (words.empty() || words.front() < '0' || words.front() > '9') return;
+  recipe.apart = parse_count("segments", "apart", most_apart, words);
 }
 
-/// `4 leaders`.
 void parse_leaders(Recipe& recipe, std::string_view& words) {
-  const std::string_view count = next_word(words);
   constexpr std::int32_t most = 64;
-  recipe.leaders = static_cast<std::uint32_t>(number_between("leaders", count, 1, most));
-  if (next_word(words) != "leaders")
-    throw Error("'leaders' is missing after 'with " + std::string(count) + "'");
+  recipe.leaders = parse_count("with", "leaders", most, words);
 }
 
-/// The words after the algorithm: `by levels`, `reordered`, `in 8 segments`, `with 4 leaders`.
+/// The words after the algorithm: `by levels`, `reordered`, `in 8 segments 2 apart`, `with 4
+/// leaders`.
 void parse_modifiers(Recipe& recipe, std::string_view words) {
   while (!trimmed(words).empty()) {
     const std::string_view word = next_word(words);

@@ -50,7 +50,7 @@ std::vector<ir::Schedule> schedules_of(const Case& c) {
   for (Rank r = 0; r < c.ranks; ++r) all.push_back(algorithms::build(c.row, c.request().seen_by(r)));
   const std::int32_t segments = algorithms::parameter(c.row, c.request().parameters, "segments", 1);
   if (segments > 1 && passes::can_segment(all))
-    for (ir::Schedule& s : all) s = passes::segment(s, static_cast<std::uint32_t>(segments));
+    for (ir::Schedule& s : all) s = passes::segment(s, {static_cast<std::uint32_t>(segments)});
   return all;
 }
 

@@ -137,6 +137,7 @@ TEST(Recipe, MeansTheSameInSegments) {
       for (const std::uint32_t segments : {2U, 5U})
         for (const Neighbourhood& near : neighbourhoods(8)) {
           recipe.segments = segments;
+          recipe.apart = segments - 1;
           const Request request{row.collective, 8, 0, ir::is_rooted(row.collective) ? 3 : 0, true, {}};
           if (!ir::is_vector(row.collective) || !can_follow(recipe) ||
               misfit(recipe, request, &near) != Misfit::none)
@@ -155,6 +156,23 @@ TEST(Recipe, SegmentsLetAllLevelsWorkAtOnce) {
   const std::size_t whole = rounds_of_leader();
   ring.segments = 8;
   EXPECT_EQ(rounds_of_leader(), whole + 7);
+}
+
+/// Recursive halving and doubling has two rounds inside of each leaf switch, four between them, two inside.
+/// While a segment is between switches, the next one is inside.
+TEST(Recipe, SegmentsTwoRoundsApartLoadTwoKindsOfLinks) {
+  const Neighbourhood near({in_blocks(16, 1), in_blocks(16, 4)});
+  Recipe halving = plain(*algorithms::find(Collective::allreduce, "recursive_halving_doubling"));
+  halving.segments = 2;
+  halving.apart = 2;
+  const auto all = built(halving, {Collective::allreduce, 16, 0, 0, true, {}}, near);
+  std::vector<std::string> where(all[0].rounds.size());
+  for (std::size_t round = 0, op = 0; op < all[0].ops.size(); ++op) {
+    while (op >= all[0].rounds[round]) ++round;
+    if (all[0].ops[op].code != ir::OpCode::send) continue;
+    where[round] += near.distance(0, all[0].ops[op].peer) == 2 ? "b" : "i";
+  }
+  EXPECT_EQ(where, (std::vector<std::string>{"i", "i", "bi", "bi", "bb", "bb", "ib", "ib", "i", "i"}));
 }
 
 TEST(Recipe, KeepsTheOrderOfRanksOrDoesNotFit) {

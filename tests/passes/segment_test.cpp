@@ -22,17 +22,17 @@ using ir::Rank;
 using ir::Request;
 using ir::Schedule;
 
-std::vector<Schedule> segmented(const std::vector<Schedule>& whole, std::uint32_t segments) {
+std::vector<Schedule> segmented(const std::vector<Schedule>& whole, Segmentation by) {
   std::vector<Schedule> cut;
-  for (const Schedule& s : whole) cut.push_back(segment(s, segments));
+  for (const Schedule& s : whole) cut.push_back(segment(s, by));
   return cut;
 }
 
-std::vector<Schedule> segmented_on_one_clock(const std::vector<Schedule>& whole, std::uint32_t segments) {
+std::vector<Schedule> segmented_on_one_clock(const std::vector<Schedule>& whole, Segmentation by) {
   const auto times = align(whole);
   std::vector<Schedule> cut;
   for (std::size_t rank = 0; rank < whole.size(); ++rank)
-    cut.push_back(segment_aligned(whole[rank], times[rank], segments));
+    cut.push_back(segment_aligned(whole[rank], times[rank], by));
   return cut;
 }
 
@@ -50,7 +50,7 @@ void expect_cost(const Schedule& whole, const Schedule& cut, std::uint32_t segme
 void expect_same_meaning(const std::vector<Schedule>& whole, const ir::Expectation& expectation) {
   ASSERT_TRUE(ir::verify(whole, expectation)) << ir::verify(whole, expectation).what;
   for (const std::uint32_t segments : {1, 2, 3, 16}) {
-    const auto cut = segmented(whole, segments);
+    const auto cut = segmented(whole, {segments});
     const ir::Verdict verdict = ir::verify(cut, expectation);
     EXPECT_TRUE(verdict) << segments << " segments: " << verdict.what;
     for (std::size_t r = 0; r < whole.size(); ++r) expect_cost(whole[r], cut[r], segments);
@@ -58,12 +58,31 @@ void expect_same_meaning(const std::vector<Schedule>& whole, const ir::Expectati
 }
 
 TEST(Segment, ShiftsSegmentsByOneRound) {
-  EXPECT_EQ(ir::to_text(segment(samples::binomial_bcast(4, 2), 2)),
+  EXPECT_EQ(ir::to_text(segment(samples::binomial_bcast(4, 2), {2})),
             "schedule bcast ranks 4 rank 2 root 0 chunks 2\n"
             "round 0: recv 0: output[0..1)\n"
             "round 1: send 3: output[0..1)\n"
             "round 1: recv 0: output[1..2)\n"
             "round 2: send 3: output[1..2)\n");
+}
+
+/// Between them is a round in which this rank has nothing to do.
+TEST(Segment, ShiftsSegmentsByAsManyRoundsAsAsked) {
+  EXPECT_EQ(ir::to_text(segment(samples::binomial_bcast(4, 2), {3, 2})),
+            "schedule bcast ranks 4 rank 2 root 0 chunks 3\n"
+            "round 0: recv 0: output[0..1)\n"
+            "round 1: send 3: output[0..1)\n"
+            "round 2: recv 0: output[1..2)\n"
+            "round 3: send 3: output[1..2)\n"
+            "round 4: recv 0: output[2..3)\n"
+            "round 5: send 3: output[2..3)\n");
+  const auto ring = samples::all_ranks(4, samples::ring_allreduce);
+  for (const std::uint32_t apart : {1U, 2U, 3U, 7U, 50U}) {
+    const auto cut = segmented_on_one_clock(ring, {3, apart});
+    EXPECT_TRUE(ir::verify(cut)) << apart << " apart: " << ir::verify(cut).what;
+    const auto rounds = static_cast<std::uint32_t>(ring[0].rounds.size());
+    EXPECT_EQ(cut[0].rounds.size(), apart < rounds ? rounds + 2 * apart : 3 * rounds) << apart;
+  }
 }
 
 TEST(Segment, KeepsTheMeaningOfABinomialTree) {
@@ -114,8 +133,8 @@ TEST(Segment, HasAggregationsOfItsOwn) {
   const auto whole = samples::all_ranks(4, samples::aggregated_allreduce);
   EXPECT_FALSE(can_segment(whole)) << "an aggregation joins more than two";
   EXPECT_TRUE(can_segment_aligned(whole));
-  EXPECT_THROW(segment(whole[0], 2), Error);
-  const auto cut = segmented_on_one_clock(whole, 2);
+  EXPECT_THROW(segment(whole[0], {2}), Error);
+  const auto cut = segmented_on_one_clock(whole, {2});
   EXPECT_EQ(ir::to_text(cut[2]),
             "schedule allreduce ranks 4 rank 2 root 0 chunks 2\n"
             "scratch planes 1\n"
@@ -145,7 +164,7 @@ TEST(Segment, KeepsChunksTogether) {
     return s;
   });
   EXPECT_TRUE(ir::verify(whole)) << ir::verify(whole).what;
-  const auto cut = segmented_on_one_clock(whole, 2);
+  const auto cut = segmented_on_one_clock(whole, {2});
   EXPECT_EQ(ir::to_text(cut[1]),
             "schedule allreduce ranks 2 rank 1 root 0 chunks 4\n"
             "group 0: 0 1\n"
@@ -168,10 +187,11 @@ TEST(Align, GivesAnAggregationOneTime) {
 }
 
 TEST(Segment, RefusesWhatItWouldBreak) {
-  EXPECT_THROW(segment(samples::flat_allreduce(4, 1), 2), Error);
-  EXPECT_THROW(segment(samples::ring_allreduce(4, 1), 2), Error);
-  EXPECT_THROW(segment(samples::shape(Collective::allgather, 4, 1, 4), 2), Error);
-  EXPECT_THROW(segment(samples::binomial_bcast(4, 1), 0), Error);
+  EXPECT_THROW(segment(samples::flat_allreduce(4, 1), {2}), Error);
+  EXPECT_THROW(segment(samples::ring_allreduce(4, 1), {2}), Error);
+  EXPECT_THROW(segment(samples::shape(Collective::allgather, 4, 1, 4), {2}), Error);
+  EXPECT_THROW(segment(samples::binomial_bcast(4, 1), {0}), Error);
+  EXPECT_THROW(segment(samples::binomial_bcast(4, 1), {2, 0}), Error);
   EXPECT_FALSE(can_segment(samples::all_ranks(4, samples::ring_allreduce)));
   EXPECT_FALSE(can_segment(samples::all_ranks(4, samples::flat_allreduce)));
   EXPECT_TRUE(can_segment(samples::all_ranks(4, samples::binomial_bcast)));

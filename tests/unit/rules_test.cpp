@@ -160,7 +160,8 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
       "allreduce -> ring by leaves in 8 segments\n"
       "allreduce -> ring reordered\n"
       "reduce -> knomial by sockets+nodes with 4 leaders\n"
-      "allreduce -> in_network by nodes(slices) in 4 segments\n",
+      "allreduce -> in_network by nodes(slices) in 4 segments\n"
+      "allreduce -> ring in 3 segments 2 apart reordered\n",
       "test");
   using passes::Level;
   EXPECT_EQ(rules[0].candidates[0].name, "linear by leaves");
@@ -176,6 +177,9 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   EXPECT_EQ(rules[4].candidates[0].recipe.leaders, 4U);
   EXPECT_TRUE(rules[4].candidates[0].recipe.by.has(Level::sockets));
   EXPECT_EQ(rules[4].candidates[0].name, "knomial by sockets+nodes with 4 leaders");
+  EXPECT_EQ(rules[6].candidates[0].recipe.segments, 3U);
+  EXPECT_EQ(rules[6].candidates[0].recipe.apart, 2U);
+  EXPECT_TRUE(rules[6].candidates[0].recipe.reordered);
   EXPECT_TRUE(rules[5].candidates[0].recipe.by.has_slices());
   EXPECT_EQ(rules[5].candidates[0].name, "in_network by nodes(slices) in 4 segments");
 }
@@ -197,6 +201,8 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
   says("gather -> linear around nodes", "unknown word 'around'");
   says("gather -> linear by nodes in 4 segments", "only vectors can be cut into segments");
   says("bcast -> knomial in 4", "'segments' is missing");
+  says("bcast -> knomial in 4 segments 2", "'apart' is missing");
+  says("bcast -> knomial in 4 segments 0 apart", "apart=0 is not between 1 and 64");
   says("bcast -> knomial in 0 segments", "segments=0 is not between 1 and 1024");
   says("reduce -> knomial by nodes with 4", "'leaders' is missing");
   says("reduce -> knomial by nodes with 0 leaders", "leaders=0 is not between 1 and 64");

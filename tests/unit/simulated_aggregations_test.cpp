@@ -42,7 +42,7 @@ ScheduleOf segmented(Rank ranks, std::uint32_t segments) {
   const auto times = passes::align(all);
   return [all, times, segments](Rank rank) {
     const auto r = static_cast<std::size_t>(rank);
-    return passes::segment_aligned(all[r], times[r], segments);
+    return passes::segment_aligned(all[r], times[r], {segments});
   };
 }
 
