@@ -91,6 +91,33 @@ TEST(Messages, GoThroughThePortWhereAMailboxIsFull) {
   }
 }
 
+TEST(Messages, GoThroughThePortWhereTheyAreTooLongForAMailbox) {
+  constexpr std::size_t by_mail = shm::Mailbox::longest - sizeof(mpi::Envelope);
+  constexpr std::size_t in_one_packet = mpi::packet_bytes - sizeof(mpi::Envelope);
+  Mates mates({.longest_heard = mpi::packet_bytes});
+  std::uint32_t instance = 0;
+  for (const std::size_t bytes : {by_mail, by_mail + 1, in_one_packet, in_one_packet + 1}) {
+    mates.one.begin(++instance, 5, {});
+    mates.two.begin(instance, 5, {});
+    Buffer out(bytes, static_cast<int>(instance), false), in(bytes, 255, false);
+    Transfer sent = out.with(1), got = in.with(0);
+    Status sending = mates.one.advance_send(sent), receiving = Status::pending;
+    EXPECT_EQ(sending == Status::ok, bytes == by_mail) << bytes;
+    mates.two.take_in();
+    receiving = mates.two.advance_recv(got);
+    EXPECT_EQ(receiving == Status::ok, bytes <= in_one_packet) << bytes;
+    while (sending == Status::pending || receiving == Status::pending) {
+      mates.one.take_in();
+      mates.two.take_in();
+      if (sending == Status::pending) sending = mates.one.advance_send(sent);
+      if (receiving == Status::pending) receiving = mates.two.advance_recv(got);
+    }
+    ASSERT_EQ(sending, Status::ok);
+    ASSERT_EQ(receiving, Status::ok);
+    EXPECT_TRUE(in.holds(static_cast<int>(instance))) << bytes;
+  }
+}
+
 /// Who lacks what only memory will show may sleep; who lacks anything else has to ask.
 TEST(Messages, SayWhatTheyWaitFor) {
   constexpr std::size_t several_packets = 3 * mpi::packet_bytes;

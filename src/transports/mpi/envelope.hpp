@@ -76,7 +76,8 @@ inline bool is_other_call(const Envelope& e, const CommunicatorId& communicator,
   return e.instance == instance && e.signature != signature && e.communicator == communicator;
 }
 
-inline constexpr std::size_t packet_bytes = 8000;
+/// Of one message: up to 16 KiB of data need no second one.
+inline constexpr std::size_t packet_bytes = (std::size_t{16} << 10U) + sizeof(Envelope);
 
 /// Nobody waits until a packet of up to so many bytes has left, so the MPI must never need its sender again:
 /// it stays below the 4 KiB from which on Open MPI's shared memory asks the receiver first.

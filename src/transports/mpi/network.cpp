@@ -65,13 +65,12 @@ bool Network::take_in_mail() noexcept {
   return has_any;
 }
 
-/// Into the mailbox of a rank of this node, an envelope and no more than what fits a packet. False: there is
-/// no room, so it goes through the port.
+/// Into the mailbox of a rank of this node. False: there is no room, or it is too long, so it goes through the
+/// port.
 bool Network::hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept {
-  static_assert(packet_bytes <= shm::Mailbox::longest);
   std::size_t bytes = sizeof envelope;
   for (const Piece& piece : pieces) bytes += piece.bytes;
-  if (!mail_) return false;
+  if (!mail_ || bytes > shm::Mailbox::longest) return false;
   shm::Mailbox* const box = mail_->of(to);
   return box && box->put(mail_->self(), bytes, [&](std::byte* data) {
     std::memcpy(data, &envelope, sizeof envelope);

@@ -4,9 +4,10 @@
 
 namespace hocket::transports::mpi {
 
+/// Most packets are short: of a long one's memory no more is touched than is needed.
 Packet* PacketPool::take() noexcept {
   if (!free_) try {
-      blocks_.push_back(std::make_unique<Packet[]>(block_packets));
+      blocks_.push_back(std::make_unique_for_overwrite<Packet[]>(block_packets));
       for (std::size_t i = 0; i < block_packets; ++i) give_back(&blocks_.back()[i]);
     } catch (...) {
       return nullptr;

@@ -47,13 +47,14 @@ struct FrameHead {
 };
 
 struct Frame {
-  static constexpr std::size_t longest = transports::mpi::packet_bytes - sizeof(FrameHead);
+  static constexpr std::size_t bytes = 8000;
+  static constexpr std::size_t longest = bytes - sizeof(FrameHead);
   FrameHead head;
   std::array<std::byte, longest> payload;
 
   std::span<const std::byte> data() const noexcept { return std::span(payload).first(head.bytes); }
 };
-static_assert(sizeof(Frame) == transports::mpi::packet_bytes);
+static_assert(sizeof(Frame) == Frame::bytes);
 
 /// Longer data of a rank's memory go in pieces of so much, each under a number of its own.
 inline constexpr std::size_t piece_bytes = std::size_t{512} << 10U;
