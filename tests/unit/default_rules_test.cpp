@@ -46,11 +46,13 @@ TEST(DefaultRules, ALargeAllreduceInBlocksIsTheCheaperOneWhereMessagesAreKnownTo
     return std::string(Rules().choose(asked).name);
   };
   constexpr auto slow = "node 1 0 0.1\nleaf 20 5 85\nswitches 30 5 85\n",
-                 far = "node 1 0 0.1\nleaf 20 5 0.9\nswitches 900 5 0.9\n";
+                 far = "node 1 0 0.1\nleaf 20 5 0.9\nswitches 900 5 0.9\n",
+                 busy = "node 150 20 0.3\nleaf 150 20 85 102\nswitches 150 20 85 102\n";
   EXPECT_EQ(chosen(slow), "native");  // they might be supposed
   s.costs_told = true;
   EXPECT_EQ(chosen(slow), "ring reordered");
-  EXPECT_EQ(chosen(far), "recursive_halving_doubling");
+  EXPECT_EQ(chosen(far), "recursive_halving_doubling reordered");
+  EXPECT_EQ(chosen(busy), "recursive_halving_doubling in 3 segments 2 apart reordered");
   s.ranks = 17;
   EXPECT_EQ(chosen(slow), "native");
 }

@@ -254,13 +254,19 @@ EXPERIMENTS = (
         "Cyclic placement puts consecutive ranks under different leaves: a ring over ranks sends everything "
         "over every uplink. In blocks the ring is as short as it can be, and nothing should be lost. Where "
         "16 ranks share two cores, those bound the ring's short messages, not the links "
-        "([several nodes](design/0009-several-nodes.md)).",
+        "([several nodes](design/0009-several-nodes.md)): fewer messages, by halves, whose segments load the "
+        "links to nodes and the uplinks at the same time, take less.",
         (Situation(placement="cyclic"), Situation(placement="block")),
         (
             Case(
                 "allreduce",
                 (64 * _KiB,),
-                ("recursive_doubling by leaves", "ring reordered", "ring by leaves in 8 segments"),
+                (
+                    "recursive_doubling by leaves",
+                    "ring reordered",
+                    "ring by leaves in 8 segments",
+                    "recursive_halving_doubling in 3 segments 2 apart reordered",
+                ),
                 _all_allreduce,
             ),
             Case(

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "transports/mpi/envelope.hpp"
-
 namespace hocket::worker::remote {
 
 enum class FrameKind : std::uint32_t {
