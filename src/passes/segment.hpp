@@ -20,9 +20,8 @@ struct Segmentation {
 
 /// Whether segment() keeps the meaning of these schedules (all ranks of one operation): a vector collective
 /// by send and recv in which the messages are the edges of a tree, and without aggregations, in which several
-/// ranks meet. In a tree, ranks may run their rounds at
-/// any distance from each other, so no rank has to know the others' rounds; on a cycle the distances would
-/// have to add up to nothing.
+/// ranks meet. In a tree, ranks may run their rounds at any distance from each other, so no rank has to know
+/// the others' rounds; on a cycle the distances would have to add up to nothing.
 bool can_segment(std::span<const ir::Schedule> schedules);
 
 /// One rank's schedule with the vector cut into segments, each of them into the chunks of the whole: chunk c
