@@ -106,7 +106,8 @@ class Segmenting {
   /// The oldest segment first, the one that others wait for.
   void append_time(std::uint32_t now) {
     bool any = false;
-    for (std::uint32_t segment = 0; segment < segments_ && segment * apart_ <= now; ++segment) {
+    const std::uint32_t ended = now <= times_.back() ? 0 : (now - times_.back() + apart_ - 1) / apart_;
+    for (std::uint32_t segment = ended; segment < segments_ && segment * apart_ <= now; ++segment) {
       const std::uint32_t then = now - segment * apart_;
       const auto round = std::ranges::lower_bound(times_, then);
       if (round == times_.end() || *round != then) continue;

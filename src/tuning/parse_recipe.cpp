@@ -97,6 +97,7 @@ void parse_segments(Recipe& recipe, std::string_view& words) {
   words = trimmed(words);
   if (words.empty() || words.front() < '0' || words.front() > '9') return;
   recipe.apart = parse_count("segments", "apart", most_apart, words);
+  if (recipe.segments == 1) throw Error("one segment has none to be apart from");
 }
 
 void parse_leaders(Recipe& recipe, std::string_view& words) {

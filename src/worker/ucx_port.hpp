@@ -24,7 +24,7 @@ class UcxPort final : public transports::mpi::Port {
   std::uint32_t last_tag() const noexcept override { return Tag::last_number; }
   /// UCX sends packets of this length without asking the receiver (from 8 KiB on it may), as it does the
   /// unattended ones; and where it asks, receiver and sender answer as long as they look.
-  std::size_t longest_heard() const noexcept override { return transports::mpi::packet_bytes; }
+  std::size_t longest_heard() const noexcept override { return 8000; }
   /// The fabric is one thread's.
   bool any_thread() const noexcept override { return false; }
 

@@ -134,10 +134,10 @@ TEST(Recipe, MeansTheSameInSegments) {
   int proved = 0;
   for (const Algorithm& row : algorithms::catalog())
     for (Recipe recipe : recipes_of(row))
-      for (const std::uint32_t segments : {2U, 5U})
+      for (const auto& [segments, apart] : {std::pair{2U, 1U}, {5U, 1U}, {5U, 3U}})
         for (const Neighbourhood& near : neighbourhoods(8)) {
           recipe.segments = segments;
-          recipe.apart = segments - 1;
+          recipe.apart = apart;
           const Request request{row.collective, 8, 0, ir::is_rooted(row.collective) ? 3 : 0, true, {}};
           if (!ir::is_vector(row.collective) || !can_follow(recipe) ||
               misfit(recipe, request, &near) != Misfit::none)

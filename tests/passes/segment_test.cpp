@@ -55,6 +55,8 @@ void expect_same_meaning(const std::vector<Schedule>& whole, const ir::Expectati
     EXPECT_TRUE(verdict) << segments << " segments: " << verdict.what;
     for (std::size_t r = 0; r < whole.size(); ++r) expect_cost(whole[r], cut[r], segments);
   }
+  const ir::Verdict apart = ir::verify(segmented(whole, {3, 2}), expectation);
+  EXPECT_TRUE(apart) << "2 apart: " << apart.what;
 }
 
 TEST(Segment, ShiftsSegmentsByOneRound) {

@@ -53,6 +53,13 @@ TEST(DefaultRules, ALargeAllreduceInBlocksIsTheCheaperOneWhereMessagesAreKnownTo
   EXPECT_EQ(chosen(slow), "ring reordered");
   EXPECT_EQ(chosen(far), "recursive_halving_doubling reordered");
   EXPECT_EQ(chosen(busy), "recursive_halving_doubling in 3 segments 2 apart reordered");
+  const passes::Neighbourhood dealt_out({nodes, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}});
+  s.near = &dealt_out;
+  EXPECT_EQ(chosen(busy), "recursive_halving_doubling in 3 segments 2 apart reordered");
+  s.commutative = false;
+  EXPECT_EQ(chosen(busy), "recursive_halving_doubling") << "it keeps the order of ranks";
+  s.commutative = true;
+  s.near = &in_blocks;
   s.ranks = 17;
   EXPECT_EQ(chosen(slow), "native");
 }

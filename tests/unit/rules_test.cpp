@@ -203,6 +203,7 @@ TEST(Recipes, SayWhatIsWrongWithThem) {
   says("bcast -> knomial in 4", "'segments' is missing");
   says("bcast -> knomial in 4 segments 2", "'apart' is missing");
   says("bcast -> knomial in 4 segments 0 apart", "apart=0 is not between 1 and 64");
+  says("bcast -> knomial in 1 segments 2 apart", "none to be apart from");
   says("bcast -> knomial in 0 segments", "segments=0 is not between 1 and 1024");
   says("reduce -> knomial by nodes with 4", "'leaders' is missing");
   says("reduce -> knomial by nodes with 0 leaders", "leaders=0 is not between 1 and 64");

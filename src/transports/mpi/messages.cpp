@@ -161,8 +161,10 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   if (network_.leaving_ >= Network::most_leaving) return Status::pending;
   if (transfer.total <= eager_bytes) return send_unattended(e, transfer);
   std::uint32_t flight = 0;
+  // What follows an envelope in a mate's mailbox wakes the mate; what comes by the port does not.
+  const bool is_in_one = whole <= longest_packet_ && !is_mate(transfer.peer);
   const Status s =
-      whole <= longest_packet_ ? send_attended(e, to, transfer, flight) : send_after(e, to, transfer, flight);
+      is_in_one ? send_attended(e, to, transfer, flight) : send_after(e, to, transfer, flight);
   if (s == Status::ok)
     set_flight(transfer.state, flight);
   else if (s == Status::failed)

@@ -51,6 +51,7 @@ void Network::take_in_seldom() noexcept {
 
 /// Where there is no memory for more, they stay in the mailbox. False: there was nothing.
 bool Network::take_in_mail() noexcept {
+  static_assert(shm::Mailbox::longest <= packet_bytes);
   shm::Mailbox* const own = own_mailbox();
   bool has_any = false;
   while (const shm::Mailbox::Message* message = own ? own->front() : nullptr) {
