@@ -170,8 +170,7 @@ Schedule segment(const Schedule& schedule, Segmentation cut) {
   return cut.segments == 1 ? schedule : Segmenting(schedule, own_times(schedule), cut).run();
 }
 
-Schedule segment_aligned(const Schedule& schedule, std::span<const std::uint32_t> times,
-                         Segmentation cut) {
+Schedule segment_aligned(const Schedule& schedule, std::span<const std::uint32_t> times, Segmentation cut) {
   check(schedule, cut);
   if (times.size() != schedule.rounds.size()) throw Error("each round has a time");
   return cut.segments == 1 ? schedule : Segmenting(schedule, times, cut).run();

@@ -35,8 +35,8 @@ bool can_segment_aligned(std::span<const ir::Schedule> schedules);
 
 /// The same where messages are on cycles: a hierarchy's reductions up and broadcasts down, a ring. All ranks
 /// run by one clock (align.hpp), members of a group start its aggregations in the order of times: `times`
-/// are those of the rounds, and the rounds that segments are apart are the clock's. What two ranks exchange at
-/// the same time, of several segments, is one message; each segment has aggregations of its own.
+/// are those of the rounds, and the rounds that segments are apart are the clock's. What two ranks exchange
+/// at the same time, of several segments, is one message; each segment has aggregations of its own.
 ir::Schedule segment_aligned(const ir::Schedule& schedule, std::span<const std::uint32_t> times,
                              Segmentation cut);
 

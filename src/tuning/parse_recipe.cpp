@@ -85,8 +85,7 @@ std::uint32_t parse_count(std::string_view before, std::string_view what, std::i
   const std::string_view count = next_word(words);
   const auto number = static_cast<std::uint32_t>(number_between(what, count, 1, most));
   if (next_word(words) != what)
-    throw Error(quoted(what) + " is missing after " +
-                quoted(std::string(before) + " " + std::string(count)));
+    throw Error(quoted(what) + " is missing after " + quoted(std::string(before) + " " + std::string(count)));
   return number;
 }
 

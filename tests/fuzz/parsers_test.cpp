@@ -76,10 +76,10 @@ TEST(ScheduleText, NonsenseIsRefused) {
 
 const Words& rule_words() {
   static const Words words = [] {
-    Words all = {"bytes",    "ranks",        "oversubscribed", "commutative", "predefined", "unequal",
-                 "unknown",  "single_copy",  "native",         "radix",       "64K",        "17179869184G",
-                 "by",       "nodes+leaves", "switches",       "reordered",   "in",         "segments",
-                 "apart",    "cheapest("};
+    Words all = {"bytes",   "ranks",        "oversubscribed", "commutative", "predefined", "unequal",
+                 "unknown", "single_copy",  "native",         "radix",       "64K",        "17179869184G",
+                 "by",      "nodes+leaves", "switches",       "reordered",   "in",         "segments",
+                 "apart",   "cheapest("};
     for (const auto& function : tuning::function_names) all.push_back(function.name);
     for (const auto& row : algorithms::catalog()) all.push_back(row.name);
     return all;

@@ -16,8 +16,8 @@ namespace hocket::transports::fake {
 
 struct WireSettings {
   std::uint64_t seed = 1;
-  double delay = 0;                   ///< probability that a look finds nothing, though there is something
-  std::size_t buffered_bytes = 4096;  ///< longer messages wait for their receiver
+  double delay = 0;                    ///< probability that a look finds nothing, though there is something
+  std::size_t buffered_bytes = 4096;   ///< longer messages wait for their receiver
   std::size_t longest_heard = 20'000;  ///< more than a packet
   std::uint32_t last_tag = 32767;
   bool reads_abandoned = false;  ///< sends that were given up arrive, as over an MPI

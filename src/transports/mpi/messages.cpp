@@ -163,8 +163,7 @@ Status Messages::start_send(Transfer& transfer) noexcept {
   std::uint32_t flight = 0;
   // What follows an envelope in a mate's mailbox wakes the mate; what comes by the port does not.
   const bool is_in_one = whole <= longest_packet_ && !is_mate(transfer.peer);
-  const Status s =
-      is_in_one ? send_attended(e, to, transfer, flight) : send_after(e, to, transfer, flight);
+  const Status s = is_in_one ? send_attended(e, to, transfer, flight) : send_after(e, to, transfer, flight);
   if (s == Status::ok)
     set_flight(transfer.state, flight);
   else if (s == Status::failed)

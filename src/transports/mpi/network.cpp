@@ -66,8 +66,8 @@ bool Network::take_in_mail() noexcept {
   return has_any;
 }
 
-/// Into the mailbox of a rank of this node. False: there is no room, or it is too long, so it goes through the
-/// port.
+/// Into the mailbox of a rank of this node. False: there is no room, or it is too long, so it goes through
+/// the port.
 bool Network::hand_over(const Envelope& envelope, std::span<const Piece> pieces, Rank to) noexcept {
   std::size_t bytes = sizeof envelope;
   for (const Piece& piece : pieces) bytes += piece.bytes;
