@@ -65,7 +65,13 @@ DECISIONS = (
             *("allgather:bruck by nodes", "gather:knomial by nodes", "scatter:knomial by leaves"),
         ),
     ),
-    Decision("block", ("alltoall:bruck(radix=2) by nodes", "allreduce:ring reordered")),
+    Decision(
+        "block",
+        (
+            "alltoall:bruck(radix=2) by nodes",
+            "allreduce:recursive_halving_doubling in 3 segments 2 apart reordered",
+        ),
+    ),
     Decision("cyclic"),
 )
 # What the MPI must not do where a recipe does not fit, or none is forced: tests/mpi/CMakeLists.txt says why.
