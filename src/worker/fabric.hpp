@@ -16,6 +16,10 @@ namespace hocket::worker {
 
 using transports::mpi::Rank;
 
+/// Of a packet that the ports of all fabrics hear. UCX sends as much without asking the receiver, in one
+/// piece (up to 8185 bytes).
+inline constexpr std::size_t longest_packet = 8000;
+
 class Fabric {
  public:
   Fabric() = default;

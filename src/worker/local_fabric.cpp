@@ -26,8 +26,8 @@ class LocalFabric::LocalPort final : public Port {
   Rank rank() const noexcept override { return rank_; }
   Rank ranks() const noexcept override { return static_cast<Rank>(fabric_.process_of_.size()); }
   std::uint32_t last_tag() const noexcept override { return Tag::last_number; }
-  std::size_t longest_heard() const noexcept override { return 8000; }  // as the fabric between nodes
-  bool any_thread() const noexcept override { return false; }           // the fabric is one thread's
+  std::size_t longest_heard() const noexcept override { return longest_packet; }
+  bool any_thread() const noexcept override { return false; }  // the fabric is one thread's
 
   Status send(const void* data, std::size_t bytes, Rank to, std::uint32_t tag,
               Ticket& ticket) noexcept override {

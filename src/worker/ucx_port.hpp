@@ -22,9 +22,8 @@ class UcxPort final : public transports::mpi::Port {
   Rank rank() const noexcept override { return rank_; }
   Rank ranks() const noexcept override { return ranks_; }
   std::uint32_t last_tag() const noexcept override { return Tag::last_number; }
-  /// UCX sends packets of this length without asking the receiver (from 8 KiB on it may), as it does the
-  /// unattended ones; and where it asks, receiver and sender answer as long as they look.
-  std::size_t longest_heard() const noexcept override { return 8000; }
+  /// Where UCX asks the receiver all the same, receiver and sender answer as long as they look.
+  std::size_t longest_heard() const noexcept override { return longest_packet; }
   /// The fabric is one thread's.
   bool any_thread() const noexcept override { return false; }
 

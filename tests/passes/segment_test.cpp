@@ -68,7 +68,7 @@ TEST(Segment, ShiftsSegmentsByOneRound) {
             "round 2: send 3: output[1..2)\n");
 }
 
-/// Between them is a round in which this rank has nothing to do.
+/// Rounds in which no segment has anything to do are left out.
 TEST(Segment, ShiftsSegmentsByAsManyRoundsAsAsked) {
   EXPECT_EQ(ir::to_text(segment(samples::binomial_bcast(4, 2), {3, 2})),
             "schedule bcast ranks 4 rank 2 root 0 chunks 3\n"

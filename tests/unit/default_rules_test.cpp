@@ -32,7 +32,7 @@ TEST(DefaultRules, ALargeAllreduceIsRenumberedWhereRanksAreInterleaved) {
   EXPECT_EQ(Rules().choose(s).name, "native");
 }
 
-TEST(DefaultRules, ALargeAllreduceInBlocksIsTheCheaperOneWhereMessagesAreKnownToCost) {
+TEST(DefaultRules, ALargeAllreduceIsTheCheapestWhereMessagesAreKnownToCost) {
   Situation s = situation(Collective::allreduce, 16, 64 << 10);
   s.across_nodes = true;
   const passes::GroupNumbers nodes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -177,11 +177,11 @@ TEST(Recipes, NameTheLevelsThatTheyFollow) {
   EXPECT_EQ(rules[4].candidates[0].recipe.leaders, 4U);
   EXPECT_TRUE(rules[4].candidates[0].recipe.by.has(Level::sockets));
   EXPECT_EQ(rules[4].candidates[0].name, "knomial by sockets+nodes with 4 leaders");
+  EXPECT_TRUE(rules[5].candidates[0].recipe.by.has_slices());
+  EXPECT_EQ(rules[5].candidates[0].name, "in_network by nodes(slices) in 4 segments");
   EXPECT_EQ(rules[6].candidates[0].recipe.segments, 3U);
   EXPECT_EQ(rules[6].candidates[0].recipe.apart, 2U);
   EXPECT_TRUE(rules[6].candidates[0].recipe.reordered);
-  EXPECT_TRUE(rules[5].candidates[0].recipe.by.has_slices());
-  EXPECT_EQ(rules[5].candidates[0].name, "in_network by nodes(slices) in 4 segments");
 }
 
 TEST(Recipes, SayWhatIsWrongWithThem) {

@@ -20,7 +20,7 @@ using test::Fabrics;
 using test::filled;
 using transports::mpi::Port;
 
-constexpr std::size_t long_bytes = 5'000'000, packet_bytes = 8000;  // that a port hears
+constexpr std::size_t long_bytes = 5'000'000, packet_bytes = worker::longest_packet;
 
 class UcxPort : public testing::TestWithParam<const char*> {
  protected:

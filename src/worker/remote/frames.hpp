@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "worker/fabric.hpp"
+
 namespace hocket::worker::remote {
 
 enum class FrameKind : std::uint32_t {
@@ -45,7 +47,7 @@ struct FrameHead {
 };
 
 struct Frame {
-  static constexpr std::size_t bytes = 8000;
+  static constexpr std::size_t bytes = longest_packet;
   static constexpr std::size_t longest = bytes - sizeof(FrameHead);
   FrameHead head;
   std::array<std::byte, longest> payload;
