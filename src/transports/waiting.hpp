@@ -21,7 +21,8 @@ inline constexpr std::uint32_t yields_before_sleep = 256;
 
 enum class WaitMode : std::uint8_t { spin, yield, sleep };
 
-/// Asked about once per millisecond of a long wait; anything but ok ends the wait.
+/// Asked once per millisecond of a wait, and less and less often the longer it is, but 20 times a second at
+/// least; anything but ok ends the wait.
 class Watch {
  public:
   /// `peer`: a rank, or nobody.
