@@ -115,6 +115,7 @@ def _prepared(
         mpi.launcher,
         *(variables[name] for name in variables if "/" in variables[name]),
     ]
+    visible.make_report()
     visible.make(lab, visible.of_job(program, more))
     ranks, placement = place(lab, wanted)
     start, settings = _launch(lab, mpi, wanted, ranks, placement)

@@ -14,6 +14,8 @@ from hocket import _paths
 from hocket.lab import machine
 from hocket.lab.lab import Lab
 
+_lock = machine.FOLDER / "visible.lock"  # of a lab: jobs may begin at the same time
+
 _file_variables = (
     "HOCKET_REPORT",
     "HOCKET_RULES",
@@ -46,6 +48,13 @@ def _exists(word: str) -> bool:
     return False
 
 
+def make_report() -> None:
+    """A file directly below /tmp is seen from nodes only where it exists."""
+    report = Path(os.environ.get("HOCKET_REPORT", ""))
+    if report.is_absolute() and report.parent == machine.TMP:
+        report.touch()
+
+
 def of_job(words: Iterable[str], more: Iterable[str | Path] = ()) -> list[str]:
     """What every job needs, and the words of a command line that are files."""
     files = [found for word in words if (found := shutil.which(word) or (word if _exists(word) else None))]
@@ -58,17 +67,24 @@ def of_job(words: Iterable[str], more: Iterable[str | Path] = ()) -> list[str]:
 
 
 def _on_one_machine(entry: str) -> str:
+    """What an earlier job saw under this name may have been replaced since, as a program that was built anew:
+    then what it saw gives way. What jobs left there themselves stays.
+    """
     source, target = (shlex.quote(str(folder / entry)) for folder in (machine.HOST_TMP, machine.TMP))
-    make = f"{{ test -d {source} && mkdir {target} || : > {target}; }}"
-    return f"test -e {target} || {{ {make} && mount --bind {source} {target}; }}"
+    is_hidden = f"{{ test -e {source} || test -L {source}; }} && ! test {source} -ef {target}"
+    is_free = f"umount -l {target} 2> /dev/null || ! test -e {target}"
+    make = f"{{ test -d {source} && mkdir -p {target} || : > {target}; }}"
+    show = f"{make} && mount --bind {source} {target}"
+    return f"if {is_hidden}; then if {is_free}; then {show}; fi; fi"
 
 
 def script(lab: Lab, wanted: Iterable[str]) -> str:
     """For the head node's shell, which does it on all others."""
     commands = " && ".join(_on_one_machine(entry) for entry in wanted)
-    lines = [commands]
+    lines = [f"exec 9> {_lock} && flock 9", commands]
     for each in (*lab.living(), *lab.living_cards()):
-        lines.append(f"nsenter -t {lab.pids[each.name]} -m sh -c {shlex.quote(commands)} &")
+        # -p: umount asks /proc, which knows the processes of its machine
+        lines.append(f"nsenter -t {lab.pids[each.name]} -m -p sh -c {shlex.quote(commands)} &")
         lines.append('started="$started $!"')
     return "\n".join([*lines, 'for each in $started; do wait "$each"; done']) + "\n"
 
