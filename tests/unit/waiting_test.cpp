@@ -3,8 +3,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "transports/waiting.hpp"
@@ -91,6 +94,30 @@ TEST(Waiting, ForADescriptorIsWatched) {
   Patience patience(waiting, 3);
   while (patience.pause(pipe.blocker()) == Status::ok) ASSERT_LT(asked.times, 1000);
   EXPECT_GE(watch.waited, 1'000'000U);
+}
+
+class Counting : public Watch {
+ public:
+  Status look(Rank, std::uint64_t waited_ns) noexcept override {
+    looks.push_back(waited_ns);
+    return waited_ns > 600'000'000 ? Status::failed : Status::ok;
+  }
+  std::vector<std::uint64_t> looks;
+};
+
+TEST(Waiting, IsWatchedLessAndLessOften) {
+  Asked asked;
+  Counting watch;
+  Waiting waiting = asked.waiting(WaitMode::sleep);
+  waiting.watch = &watch;
+  Patience patience(waiting, 3);
+  while (patience.pause(Blocker{}) == Status::ok) {
+  }
+  std::uint64_t last = 0;
+  for (const std::uint64_t waited : watch.looks) {
+    EXPECT_GE(waited - std::exchange(last, waited),
+              std::clamp<std::uint64_t>(waited / 8, 1'000'000, 50'000'000));
+  }
 }
 
 TEST(Waiting, ForNoDescriptorIsShort) {
