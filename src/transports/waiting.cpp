@@ -33,12 +33,6 @@ void relax() noexcept {
 #endif
 }
 
-std::uint64_t now_ns() noexcept {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 }  // namespace
 
 void Patience::renew(Rank peer) noexcept {
@@ -82,11 +76,11 @@ Status Patience::pause_between_asks() noexcept {
 }
 
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
-  if (started_ns_ == 0) started_ns_ = looked_ns_ = now_ns();
+  if (started_ns_ == 0) started_ns_ = looked_ns_ = monotonic_ns();
   poke();
   sleep_among(*waiting_.sleepers, word, seen, longest_sleep_ns);
   poke();
-  return watch(now_ns());
+  return watch(monotonic_ns());
 }
 
 Status Patience::nap() noexcept {
@@ -95,7 +89,7 @@ Status Patience::nap() noexcept {
   } else {
     sched_yield();
   }
-  return watch(now_ns());
+  return watch(monotonic_ns());
 }
 
 /// Whoever has a core to itself asks first, and has time to ask the MPI often. On a core that others use,
@@ -108,9 +102,9 @@ Status Patience::rest(const Blocker& blocker) noexcept {
   }
   pollfd alarm{blocker.descriptor, blocker.events, 0};
   const timespec bound{0, has_core ? nap_ns : longest_rest_ns};
-  if (rested_ns_ == 0) rested_ns_ = now_ns();
+  if (rested_ns_ == 0) rested_ns_ = monotonic_ns();
   const bool has_come = ppoll(&alarm, 1, &bound, nullptr) > 0;
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = monotonic_ns();
   if (has_core || !has_come || now - rested_ns_ >= most_without_poke_ns) {
     rested_ns_ = now;
     poke();

@@ -9,9 +9,6 @@ namespace hocket::worker {
 
 namespace {
 
-/// Between looks at the door and at who has died.
-constexpr std::uint64_t look_ns = 2'000'000;
-
 ServedRanks::Terms terms_of(const Employment& employment) {
   return {employment.desks, employment.stall_seconds, employment.idle_bytes};
 }
@@ -24,8 +21,7 @@ Daemon::Daemon(const Employment& employment) : reception_(employment), ranks_(*t
 
 void Daemon::look_around() {
   const std::uint64_t now = monotonic_ns();
-  if (now - looked_ns_ < look_ns) return;
-  looked_ns_ = now;
+  if (!glances_.are_due(now)) return;
   for (const Reception::Guest& guest : reception_.newcomers()) {
     engine::handover::Desk& desk = reception_.desk(guest.desk);
     ranks_.add(guest.desk, guest.rank, std::make_unique<LocalProcess>(desk, guest.process), desk.commands);

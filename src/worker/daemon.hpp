@@ -1,6 +1,7 @@
 // A node's worker, beside its ranks: they come to its desks, and it serves them.
 #pragma once
 
+#include "worker/glances.hpp"
 #include "worker/reception.hpp"
 #include "worker/served_ranks.hpp"
 
@@ -26,7 +27,7 @@ class Daemon final : private ServedRanks::Front {
 
   Reception reception_;
   ServedRanks ranks_;
-  std::uint64_t looked_ns_ = 0;
+  Glances glances_;
 };
 
 }  // namespace hocket::worker

@@ -15,8 +15,6 @@ using engine::handover::StreamMemory;
 
 namespace {
 
-/// Between looks at the door and at who has died.
-constexpr std::uint64_t look_ns = 2'000'000;
 /// For what a rank that has ended has told.
 constexpr double last_words_seconds = 5;
 /// For what the ranks have on their way when they end: longer than the worker waits for it.
@@ -30,9 +28,7 @@ Forwarder::Forwarder(const Employment& employment, Hired hired)
 }
 
 void Forwarder::look_around() {
-  const std::uint64_t now = monotonic_ns();
-  if (now - looked_ns_ < look_ns) return;
-  looked_ns_ = now;
+  if (!glances_.are_due(monotonic_ns())) return;
   for (const Reception::Guest& guest : reception_.newcomers()) welcome(guest);
   see_off_the_dead();
 }

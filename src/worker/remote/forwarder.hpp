@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "engine/handover/stream.hpp"
+#include "worker/glances.hpp"
 #include "worker/local_process.hpp"
 #include "worker/reception.hpp"
 #include "worker/remote/memory_server.hpp"
@@ -54,7 +55,7 @@ class Forwarder {
   std::map<std::uint32_t, Guest> guests_;  ///< by desk
   std::unique_ptr<Link> link_;
   bool awaits_ = false;  ///< the worker has been told something, and has not completed anything since
-  std::uint64_t looked_ns_ = 0;
+  Glances glances_;
 };
 
 }  // namespace hocket::worker::remote

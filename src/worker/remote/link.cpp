@@ -14,9 +14,6 @@ namespace hocket::worker::remote {
 
 namespace {
 
-/// Between looks at the connection.
-constexpr std::uint64_t look_ns = 2'000'000;
-
 constexpr ir::Rank number_of(Side side) {
   return side == Side::host ? 0 : 1;
 }
@@ -135,9 +132,7 @@ bool Link::is_cut_off() noexcept {
 
 bool Link::is_broken() noexcept {
   if (is_broken_) return true;
-  const std::uint64_t now = monotonic_ns();
-  if (now - looked_ns_ < look_ns) return false;
-  looked_ns_ = now;
+  if (!glances_.are_due(monotonic_ns())) return false;
   is_broken_ = fabric_->has_lost(other_) || is_cut_off();
   return is_broken_;
 }

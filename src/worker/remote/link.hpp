@@ -13,6 +13,7 @@
 
 #include "base/descriptor.hpp"
 #include "worker/fabric.hpp"
+#include "worker/glances.hpp"
 #include "worker/remote/frames.hpp"
 
 namespace hocket::worker::remote {
@@ -81,7 +82,7 @@ class Link {
   std::uint32_t number_ = 0;
   std::uint64_t frames_sent_ = 0, frames_heard_ = 0;
   bool is_broken_ = false;
-  std::uint64_t looked_ns_ = 0;
+  Glances glances_;
   std::unique_ptr<transports::mpi::Port> port_;  ///< of the fabric
 };
 

@@ -12,7 +12,6 @@ using engine::handover::StreamMemory;
 
 namespace {
 
-constexpr std::uint64_t look_ns = 2'000'000;
 /// Between beats: far below any stall limit.
 constexpr long beat_ns = 20'000'000;
 /// Where nothing can tell that something has come.
@@ -108,7 +107,7 @@ bool RemoteWorker::run() {
     if (link_->is_broken()) return false;
     beat();
     const std::uint64_t now = monotonic_ns();
-    if (now - looked_ns_ >= look_ns) ranks_.look_around(looked_ns_ = now);
+    if (glances_.are_due(now)) ranks_.look_around(now);
     const bool heard = hear();
     const bool moved = ranks_.turn();
     say_taken();

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/handover/stream.hpp"
+#include "worker/glances.hpp"
 #include "worker/remote/remote_process.hpp"
 #include "worker/remote/setup.hpp"
 #include "worker/served_ranks.hpp"
@@ -50,7 +51,8 @@ class RemoteWorker final : private ServedRanks::Front {
   std::map<std::uint32_t, Guest> guests_;  ///< by desk; streams stay
   ServedRanks ranks_;
   bool is_dismissed_ = false;
-  std::uint64_t beat_ns_ = 0, looked_ns_ = 0;
+  std::uint64_t beat_ns_ = 0;
+  Glances glances_;
 };
 
 }  // namespace hocket::worker::remote
