@@ -112,8 +112,8 @@ Status Patience::rest(const Blocker& blocker) noexcept {
   return watch(now);
 }
 
-/// A look asks the system for the peer's life: each millisecond, by 64 ranks on two cores, that was a fifth
-/// of all their time. Less and less often, a death is noticed an eighth of the wait later.
+/// A look asks the system whether the peer lives: each millisecond, by 64 ranks on two cores, that was a
+/// fifth of a profile. A death is noticed an eighth of the wait later.
 Status Patience::watch(std::uint64_t now) noexcept {
   if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
   const std::uint64_t waited_ns = now - started_ns_;

@@ -109,6 +109,7 @@ def test_a_process_ends_once() -> None:
 
 def test_paths_below_tmp_have_to_be_made_visible() -> None:
     assert visible.entries(["/usr/bin/env", "/tmp/a/b", "/tmp/c", "/tmp", "/tmp/a/d"]) == ["a", "c"]
+    assert not visible.entries([machine.FOLDER / "key", machine.HOST_TMP / "a"]), "the lab's own stay"
 
 
 def test_a_script_among_the_words_is_no_file() -> None:

@@ -16,6 +16,9 @@ from hocket.lab.lab import Lab
 
 _lock = machine.FOLDER / "visible.lock"  # of a lab: jobs may begin at the same time
 
+# What /tmp has on machines of a lab by itself: in a lab within a lab the outer one's have the same names.
+_of_the_lab = {machine.FOLDER.name, machine.HOST_TMP.name}
+
 _file_variables = (
     "HOCKET_REPORT",
     "HOCKET_RULES",
@@ -39,7 +42,7 @@ def entries(paths: Iterable[str | Path]) -> list[str]:
     """Entries of /tmp that have to be visible for these paths, links followed as well."""
     absolute = [Path(path).absolute() for path in paths]
     tops = {_top(each) for path in absolute for each in (path, path.resolve())}
-    return sorted(top for top in tops if top)
+    return sorted(top for top in tops if top and top not in _of_the_lab)
 
 
 def _exists(word: str) -> bool:
@@ -51,8 +54,9 @@ def _exists(word: str) -> bool:
 def make_report() -> None:
     """A file directly below /tmp is seen from nodes only where it exists."""
     report = Path(os.environ.get("HOCKET_REPORT", ""))
-    if report.is_absolute() and report.parent == machine.TMP:
-        report.touch()
+    if report.parent == machine.TMP and not report.exists():
+        with contextlib.suppress(OSError):  # the ranks will say that they cannot write it
+            report.touch()
 
 
 def of_job(words: Iterable[str], more: Iterable[str | Path] = ()) -> list[str]:
