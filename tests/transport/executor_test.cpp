@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <latch>
 #include <memory>
 #include <random>
 #include <thread>
@@ -58,6 +59,7 @@ struct Job {
   harness::ReducingNetwork network{};
   Memory lines{shm::bytes_for(call.ranks)}, cells{shm::cells_bytes(call.ranks)};
   std::atomic<bool> has_failed = false;
+  std::latch has_ended{call.ranks};
 
   Plan plan_of(Rank me) const {
     return {passes::build(recipe, {recipe.algorithm->collective, call.ranks, me, call.root, true, {}}, near),
@@ -68,6 +70,18 @@ struct Job {
 struct RankFaults {
   Faults transport;
   harness::NetworkAggregator::Faults network;
+};
+
+/// Whoever leaves waits for all others: what it gave to the network may still be folded by another's thread.
+class Leaving {
+ public:
+  explicit Leaving(Job& job) : job_(job) {}
+  ~Leaving() { job_.has_ended.arrive_and_wait(); }
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+
+ private:
+  Job& job_;
 };
 
 /// One rank's part, until it ends or a peer has failed.
@@ -82,12 +96,17 @@ Status run(Job& job, Rank me, const Plan& plan, const RankFaults& faults, std::s
   workspace.fit(plan);
   Binding binding(plan, data.call());
   workspace.fit_scratch(binding.scratch_bytes(binding.extent()));
-  if (const Status begun = channel.begin(5); begun != Status::ok) return begun;
+  const Leaving leaving(job);  // below all that others may read
+  Status status = channel.begin(5);
+  if (status != Status::ok) {
+    job.has_failed = true;
+    return status;
+  }
   channel.announce();
   below.sign(channel.signature());
   binding.select({0, binding.extent()}, workspace.scratch());
   Machine machine(plan, binding, data.call(), {nullptr, &via, &aggregator}, workspace);
-  Status status = Status::pending;
+  status = Status::pending;
   while (status == Status::pending && !job.has_failed) {
     status = machine.advance();
     std::this_thread::yield();
