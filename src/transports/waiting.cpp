@@ -18,9 +18,11 @@ constexpr std::uint32_t spins_per_poke = 128;
 constexpr std::uint32_t asks_before_yield = 32;  // where a turn asks the MPI, and mostly a few times
 constexpr std::uint32_t looks_before_rest = 128;
 constexpr std::uint32_t yields_per_poke = 4;
-constexpr long longest_sleep_ns = 1'000'000;
-constexpr long nap_ns = 50'000;              // of who waits for what no futex can tell
-constexpr long longest_rest_ns = 2'000'000;  // a small operation over slow links takes one
+constexpr std::uint64_t waits_per_rest = 16;
+constexpr std::uint64_t longest_rest_ns = 10'000'000;
+constexpr std::uint64_t shortest_sleep_ns = 1'000'000;
+constexpr std::uint64_t nap_ns = 50'000;     // of who waits for what no futex can tell
+constexpr long longest_poll_ns = 2'000'000;  // a small operation over slow links takes one
 constexpr std::uint64_t most_without_poke_ns = 10'000'000;
 constexpr std::uint64_t shortest_between_looks_ns = 1'000'000;
 constexpr std::uint64_t longest_between_looks_ns = 50'000'000;
@@ -75,20 +77,28 @@ Status Patience::pause_between_asks() noexcept {
   return nap();
 }
 
+/// On cores that others use, too, a rank rests the longer the longer it has waited: looking around and asking
+/// the MPI takes some 0.1 ms, and of 64 ranks on two cores those that waited took all. What nobody tells of
+/// is found a sixteenth of the wait later.
+std::uint64_t Patience::rest_ns() noexcept {
+  const std::uint64_t now = monotonic_ns();
+  if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
+  return waiting_.mode == WaitMode::spin ? 0
+                                         : std::min((now - started_ns_) / waits_per_rest, longest_rest_ns);
+}
+
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
-  if (started_ns_ == 0) started_ns_ = looked_ns_ = monotonic_ns();
   poke();
-  sleep_among(*waiting_.sleepers, word, seen, longest_sleep_ns);
-  poke();
+  sleep_among(*waiting_.sleepers, word, seen, static_cast<long>(std::max(rest_ns(), shortest_sleep_ns)));
   return watch(monotonic_ns());
 }
 
 Status Patience::nap() noexcept {
-  if (waiting_.mode == WaitMode::sleep) {
-    sleep_ns(nap_ns);
-  } else {
+  const std::uint64_t ns = rest_ns();
+  if (waiting_.mode == WaitMode::sleep || ns >= nap_ns)
+    sleep_ns(static_cast<long>(std::max(ns, nap_ns)));
+  else
     sched_yield();
-  }
   return watch(monotonic_ns());
 }
 
@@ -101,7 +111,7 @@ Status Patience::rest(const Blocker& blocker) noexcept {
     return Status::ok;
   }
   pollfd alarm{blocker.descriptor, blocker.events, 0};
-  const timespec bound{0, has_core ? nap_ns : longest_rest_ns};
+  const timespec bound{0, has_core ? static_cast<long>(nap_ns) : longest_poll_ns};
   if (rested_ns_ == 0) rested_ns_ = monotonic_ns();
   const bool has_come = ppoll(&alarm, 1, &bound, nullptr) > 0;
   const std::uint64_t now = monotonic_ns();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -118,6 +119,34 @@ TEST(Waiting, IsWatchedLessAndLessOften) {
     EXPECT_GE(waited - std::exchange(last, waited),
               std::clamp<std::uint64_t>(waited / 8, 1'000'000, 50'000'000));
   }
+}
+
+/// Each pause a sixteenth of the wait so far at least, up to 10 ms.
+void rests_longer_and_longer(const Waiting& waiting, const Blocker& blocker) {
+  Patience patience(waiting, nobody);
+  ASSERT_EQ(patience.pause(blocker), Status::ok);
+  const std::uint64_t started = monotonic_ns();
+  std::uint64_t waited = 0;
+  while (waited < 250'000'000) {
+    ASSERT_EQ(patience.pause(blocker), Status::ok);
+    const std::uint64_t before = std::exchange(waited, monotonic_ns() - started);
+    if (before > 1'000'000) EXPECT_GE(waited - before, std::min<std::uint64_t>(before / 16, 10'000'000));
+  }
+}
+
+TEST(Waiting, ForNoWordRestsLongerAndLonger) {
+  Asked asked;
+  rests_longer_and_longer(asked.waiting(WaitMode::yield), {});
+  rests_longer_and_longer(asked.waiting(WaitMode::sleep), {});
+}
+
+TEST(Waiting, ForAWordRestsLongerAndLonger) {
+  Asked asked;
+  std::atomic<std::uint32_t> sleepers = 0;
+  Waiting waiting = asked.waiting(WaitMode::sleep);
+  waiting.sleepers = &sleepers;
+  const std::uint32_t word = 7;
+  rests_longer_and_longer(waiting, {.word = &word, .seen = 7});
 }
 
 TEST(Waiting, ForNoDescriptorIsShort) {
