@@ -12,6 +12,7 @@ constexpr Parameter pipelined_tree[] = {{"radix", 2, 2, 64}, {"segments", 8, 1, 
 constexpr Parameter pipelined[] = {{"segments", 8, 1, 1024}};
 constexpr Parameter radix_of_barrier[] = {{"radix", 8, 2, 64}};
 constexpr Parameter leaders[] = {{"leaders", 2, 1, 64}};
+constexpr Parameter window[] = {{"window", 0, 0, 1024}};
 constexpr Parameter at_least_chunks[] = {{"chunks", 1, 1, 64}};
 
 // A formula of the request `r`, as a member of a row.

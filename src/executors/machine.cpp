@@ -32,7 +32,7 @@ Status Machine::advance() noexcept {
     for (; pc_ < s.rounds[round_]; ++pc_, ++progress_)
       if (const Status done = step(s.ops[pc_]); done != Status::ok) return done;
     if (const Status done = finish_round(); done != Status::ok) return done;
-    transfers_ = pieces_ = 0;
+    transfers_ = pieces_ = received_ = 0;
     if (via_.aggregator) via_.aggregator->end_round();
   }
   return Status::ok;
@@ -101,7 +101,7 @@ Blocker Machine::transfers_blocker() const noexcept {
   Blocker first;
   for (std::uint32_t i = 0; i < transfers_; ++i) {
     const Transfer& t = space_.transfers[i];
-    if (has_ended(t)) continue;
+    if (has_ended(t) || is_held(i)) continue;
     const Blocker blocker =
         space_.is_send[i] ? via_.two_sided->send_blocker(t) : via_.two_sided->recv_blocker(t);
     if (!blocker.word) return blocker;
@@ -157,6 +157,7 @@ void Machine::reduce(const Op& op) noexcept {
 
 void Machine::start_transfer(const Op& op) noexcept {
   Transfer& t = space_.transfers[transfers_];
+  space_.held[transfers_] = op.held;
   space_.is_send[transfers_++] = op.code == OpCode::send;
   const std::uint32_t first = pieces_;
   t = Transfer{};
@@ -170,7 +171,9 @@ void Machine::start_transfer(const Op& op) noexcept {
   t.pieces = {space_.pieces.data() + first, pieces_ - first};
   // Both ends know the size of a block: an empty one needs no message. An empty vector's messages stay, since
   // a barrier is made of them.
-  if (t.total == 0 && ir::is_blocks(op_.collective) && !op_.tells_of_empty_blocks) --transfers_;
+  if (t.total != 0 || !ir::is_blocks(op_.collective) || op_.tells_of_empty_blocks) return;
+  --transfers_;
+  if (op.code == OpCode::recv) ++received_;
 }
 
 /// Transfers and aggregations go on side by side.
@@ -186,11 +189,16 @@ Status Machine::finish_transfers() noexcept {
   for (std::uint32_t i = 0; i < transfers_; ++i) {
     Transfer& t = space_.transfers[i];
     if (has_ended(t)) continue;
+    if (is_held(i)) {
+      all = false;
+      continue;
+    }
     const std::size_t before = t.done;
     const Status s = space_.is_send[i] ? via_.two_sided->advance_send(t) : via_.two_sided->advance_recv(t);
     if (s != Status::ok && s != Status::pending) return s;
     progress_ += t.done - before;
     all = all && s == Status::ok;
+    if (s == Status::ok && !space_.is_send[i]) ++received_;
   }
   return all ? Status::ok : Status::pending;
 }

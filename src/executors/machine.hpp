@@ -41,6 +41,7 @@ class Machine {
   void settle(const ir::Op& op) noexcept;
   bool settles() const noexcept;
   transports::Blocker transfers_blocker() const noexcept;
+  bool is_held(std::uint32_t transfer) const noexcept { return space_.held[transfer] > received_; }
   void copy(const ir::Op& op) noexcept;
   Status read_exposed(const ir::Op& op) noexcept;
   void reduce(const ir::Op& op) noexcept;
@@ -59,6 +60,7 @@ class Machine {
   std::uint32_t round_ = 0;
   Rank seen_ = 0;  ///< of a wait for everyone: peers below have been seen
   std::uint32_t transfers_ = 0;
+  std::uint32_t received_ = 0;  ///< recvs of the round that have ended
   std::uint32_t pieces_ = 0;
   std::uint32_t aggregations_ = 0;  ///< under way
   std::size_t progress_ = 0;

@@ -77,6 +77,7 @@ Plan::Plan(ir::Schedule s, std::vector<ir::Window> windows)
 void Workspace::fit(const Plan& plan) {
   if (transfers.size() < plan.most_transfers) transfers.resize(plan.most_transfers);
   if (is_send.size() < plan.most_transfers) is_send.resize(plan.most_transfers);
+  if (held.size() < plan.most_transfers) held.resize(plan.most_transfers);
   if (pieces.size() < plan.most_pieces) pieces.resize(plan.most_pieces);
   if (sources.size() < plan.most_sources) sources.resize(plan.most_sources);
   if (aggregations.size() < plan.most_aggregations) aggregations.resize(plan.most_aggregations);

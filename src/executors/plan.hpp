@@ -41,6 +41,7 @@ struct Started {
 struct Workspace {
   std::vector<transports::Transfer> transfers;
   std::vector<bool> is_send;
+  std::vector<std::uint32_t> held;  ///< of each transfer: until so many recvs of the round have ended
   std::vector<transports::Piece> pieces;
   std::vector<const void*> sources;
   std::vector<Started> aggregations;

@@ -19,8 +19,10 @@ Op& Builder::append(OpCode code, std::span<const Region> regions) {
   return schedule_.ops.back();
 }
 
-void Builder::send(Rank peer, std::span<const Region> pieces) {
-  append(OpCode::send, pieces).peer = peer;
+void Builder::send(Rank peer, std::span<const Region> pieces, std::uint32_t held) {
+  Op& op = append(OpCode::send, pieces);
+  op.peer = peer;
+  op.held = held;
 }
 
 void Builder::recv(Rank peer, std::span<const Region> pieces) {

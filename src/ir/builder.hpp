@@ -33,8 +33,9 @@ class Builder {
   /// `schedule` comes with the request's shape filled in; ops are appended to it.
   explicit Builder(Schedule& schedule) : schedule_(schedule) {}
 
-  void send(Rank peer, std::span<const Region> pieces);
-  void send(Rank peer, Region piece) { send(peer, std::span(&piece, 1)); }
+  /// `held`: until so many recvs of the round have ended.
+  void send(Rank peer, std::span<const Region> pieces, std::uint32_t held = 0);
+  void send(Rank peer, Region piece, std::uint32_t held = 0) { send(peer, std::span(&piece, 1), held); }
   void recv(Rank peer, std::span<const Region> pieces);
   void recv(Rank peer, Region piece) { recv(peer, std::span(&piece, 1)); }
 

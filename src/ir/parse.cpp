@@ -174,6 +174,7 @@ class Parser {
     if (name == "send" || name == "recv") {
       op.code = name == "send" ? OpCode::send : OpCode::recv;
       op.peer = line.number<Rank>();
+      if (op.code == OpCode::send && line.takes("after")) op.held = line.number<std::uint32_t>();
       line.expect(":");
       if (!line.at_end()) sources(line, op, ",");
     } else if (name == "copy" || name == "read" || name == "reduce") {

@@ -34,7 +34,8 @@ struct Region {
 
 enum class OpCode : std::uint8_t {
   send,    ///< regions, in order, to peer; complete at the end of the round (may be synchronous, and may not
-           ///< start before); one per peer and round
+           ///< start before, nor before as many recvs of its round have ended as hold it); one per peer and
+           ///< round
   recv,    ///< regions, in order, from peer; complete at the end of the round
   copy,    ///< own target = own source
   read,    ///< own target = region of a peer (staging, or exposed input/output), one-sided
@@ -52,6 +53,7 @@ struct Op {
   OpCode code = OpCode::copy;
   Rank peer = self;        ///< send, recv: the other side; wait: whose step; aggregate: the root, or everyone
   std::uint32_t step = 0;  ///< signal, wait; aggregate, settle: a number of the rank's own, once in its group
+  std::uint32_t held = 0;  ///< send: until so many recvs of its round have ended, whichever
   std::uint32_t group = 0;  ///< aggregate, settle: index into Schedule::groups
   Region target;            ///< copy, read, reduce, expose, aggregate
   std::uint32_t first_region =

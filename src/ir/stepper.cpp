@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -67,7 +68,7 @@ class Stepper {
   /// One op, or the end of one round. False if the rank cannot go on now.
   bool advance(Rank r) {
     if (ended(r)) return false;
-    if (ranks_[r].op == round_end(r)) return ranks_[r].offered ? end_round(r) : offer_transfers(r);
+    if (ranks_[r].op == round_end(r)) return offer_transfers(r) || end_round(r);
     const Place place{r, ranks_[r].op};
     if (program_.op(place).code == OpCode::wait && !satisfied(place)) return false;
     start(place, program_.op(place));
@@ -128,14 +129,27 @@ class Stepper {
     return true;
   }
 
-  /// Only now: an executor may hold transfers back until the round has nothing else to do.
+  /// Only now: an executor may hold transfers back until the round has nothing else to do. False if there is
+  /// nothing new to offer.
   bool offer_transfers(Rank r) {
+    const bool first = !std::exchange(ranks_[r].offered, true);
+    bool any = first;
+    const std::uint32_t ended = ended_recvs(r);
     for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op) {
-      if (program_.op(p).code == OpCode::send) posted_[program_.message(p)].send = true;
-      if (program_.op(p).code == OpCode::recv) posted_[program_.message(p)].recv = true;
-      if (program_.op(p).code == OpCode::aggregate) ++started_[program_.aggregation(p)];
+      const Op& op = program_.op(p);
+      if (op.code == OpCode::send && op.held <= ended)
+        any |= !std::exchange(posted_[program_.message(p)].send, true);
+      if (op.code == OpCode::recv) posted_[program_.message(p)].recv = true;
+      if (op.code == OpCode::aggregate && first) ++started_[program_.aggregation(p)];
     }
-    return ranks_[r].offered = true;
+    return any;
+  }
+
+  std::uint32_t ended_recvs(Rank r) const {
+    std::uint32_t ended = 0;
+    for (Place p{r, round_begin(r)}; p.op < round_end(r); ++p.op)
+      if (program_.op(p).code == OpCode::recv && posted_[program_.message(p)].both()) ++ended;
+    return ended;
   }
 
   void complete(Place p, const Op& op) {

@@ -63,7 +63,8 @@ std::string to_text(const Schedule& schedule, const Op& op) {
   switch (op.code) {
     case OpCode::send:
     case OpCode::recv:
-      return name + " " + peer_name(op.peer) + ": " + joined(schedule.regions_of(op), ", ");
+      return name + " " + peer_name(op.peer) + (op.held > 0 ? " after " + std::to_string(op.held) : "") +
+             ": " + joined(schedule.regions_of(op), ", ");
     case OpCode::copy:
     case OpCode::read:
     case OpCode::reduce:

@@ -29,7 +29,7 @@ class Embedder {
   void append(const Op& op) {
     switch (op.code) {
       case OpCode::send:
-        return whole_.send(name_of(op.peer), pieces(part_.regions_of(op)));
+        return whole_.send(name_of(op.peer), pieces(part_.regions_of(op)), op.held);
       case OpCode::recv:
         return whole_.recv(name_of(op.peer), pieces(part_.regions_of(op)));
       case OpCode::copy:

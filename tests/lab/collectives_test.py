@@ -50,7 +50,7 @@ DECISIONS = (
         "cyclic",
         (
             "allreduce:cheapest(recursive_doubling by nodes+leaves,ring by leaves in 4 segments)",
-            *("alltoallv:linear by nodes+leaves", "alltoall:linear by leaves"),
+            *("alltoallv:linear by nodes+leaves", "alltoall:linear(window=1) by leaves"),
             *("bcast:knomial by nodes+leaves", "barrier:message_dissemination by leaves"),
             *("reduce:knomial reordered", "gather:linear by leaves", "scatter:linear by nodes+leaves"),
             *("allgather:ring reordered", "reduce_scatter:pairwise by nodes+leaves"),
@@ -68,7 +68,7 @@ DECISIONS = (
     Decision(
         "block",
         (
-            "alltoall:bruck(radix=2) by nodes",
+            *("alltoall:bruck(radix=2) by nodes", "alltoallv:linear(window=2)"),
             "allreduce:recursive_halving_doubling in 3 segments 2 apart reordered",
         ),
     ),

@@ -58,3 +58,9 @@ def test_shared_memory_cannot_be_said(hocket: Hocket) -> None:
     refused = hocket("plan", "barrier:flat", "--goal")
     assert refused.returncode == 2
     assert "GOAL knows messages only" in refused.stderr
+
+
+def test_held_messages_cannot_be_said(hocket: Hocket) -> None:
+    refused = hocket("plan", "alltoall:linear(window=2)", "--goal")
+    assert refused.returncode == 2
+    assert "GOAL cannot hold a send" in refused.stderr

@@ -139,6 +139,34 @@ TEST(Verify, SeesADeadlockOfSynchronousSends) {
                "deadlock; rank 0, round 0, op 0 (send 1: input[0..1)) never completes; rank 1");
 }
 
+/// Each holds its message until that of the other has come; or for more messages than there are.
+TEST(Verify, SeesADeadlockOfHeldSends) {
+  for (const std::string held : {"1", "2"}) {
+    const std::string hold = " after " + held + ": input[";
+    const Schedules s = pair("alltoall", "chunks 2",
+                             "round 0: copy output[0..1) = input[0..1)\nround 0: recv 1: output[1..2)\n"
+                             "round 0: send 1" +
+                                 hold + "1..2)",
+                             "round 0: copy output[1..2) = input[1..2)\nround 0: recv 0: output[0..1)\n"
+                             "round 0: send 0" +
+                                 (held == "2" ? std::string(": input[") : hold) + "0..1)");
+    expect_fault(s, held == "2"
+                        ? "deadlock; rank 0, round 0, op 2 (send 1 after 2: input[1..2)) never completes"
+                        : "deadlock; rank 0, round 0, op 1 (recv 1: output[1..2)) never completes");
+  }
+}
+
+TEST(Verify, AcceptsASendThatIsHeldUntilItsRecvHasEnded) {
+  const Verdict verdict =
+      verify(pair("alltoall", "chunks 2",
+                  "round 0: copy output[0..1) = input[0..1)\nround 0: send 1 after 1: input[1..2)\n"
+                  "round 0: recv 1: output[1..2)",
+                  "round 0: copy output[1..2) = input[1..2)\nround 0: recv 0: output[0..1)\n"
+                  "round 0: send 0: input[0..1)"),
+             {});
+  EXPECT_TRUE(verdict) << verdict.what;
+}
+
 TEST(Verify, SeesAWaitThatNeedsATransferOfItsOwnRound) {
   // An executor may start the send at the end of the round, which the wait never lets it reach.
   const Schedules s = pair("bcast", "chunks 1", "round 0: send 1: input[0..1)\nround 0: wait 1 step 1",

@@ -138,6 +138,16 @@ TEST(Text, SaysWhoAggregatesWhat) {
   EXPECT_EQ(to_text(parse_schedule(others)), others);
 }
 
+TEST(Text, SaysWhatIsHeld) {
+  const std::string one =
+      "schedule alltoall ranks 2 rank 0 root 0 chunks 2\n"
+      "round 0: recv 1: output[1..2)\n"
+      "round 0: send 1 after 1: input[1..2)\n";
+  const Schedule s = parse_schedule(one);
+  EXPECT_EQ(s.ops[1].held, 1u);
+  EXPECT_EQ(to_text(s), one);
+}
+
 TEST(Text, ReadsWhatItWrote) {
   for (Rank r = 0; r < 5; ++r)
     for (const Schedule& s :

@@ -62,6 +62,20 @@ TEST(ClosedForm, LinearScatter) {
   }
 }
 
+// With a window of one, each block leaves when that before has come.
+TEST(ClosedForm, LinearAlltoallWithAWindow) {
+  const auto& row = *algorithms::find(Collective::alltoall, "linear");
+  const auto takes = [&](Rank window) {
+    Request r = request(row, 16);
+    r.parameters[0] = window;
+    return simulate(16, schedules(row, r), s, flat_network()).slowest().finish;
+  };
+  const double pairwise = predicted(Collective::alltoall, "pairwise", 16, s).slowest().finish;
+  EXPECT_DOUBLE_EQ(takes(1) + s * copy, pairwise) << "which copies its own block before the first message";
+  EXPECT_DOUBLE_EQ(takes(16), takes(0));
+  EXPECT_LT(takes(4), takes(1));
+}
+
 // The root's way in takes one message after the other.
 TEST(ClosedForm, LinearGather) {
   for (const Rank p : {2, 3, 17, 64}) {

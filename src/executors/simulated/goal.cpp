@@ -110,6 +110,7 @@ class Writer {
 }  // namespace
 
 std::string goal_of(const Trace& trace, Rank rank, Rank ranks, const Network& network) {
+  if (trace.holds) throw Error("GOAL cannot hold a send until some of several messages have come");
   return Writer(trace, rank, ranks, network).run();
 }
 

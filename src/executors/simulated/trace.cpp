@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <span>
 
 #include "base/error.hpp"
 
@@ -22,15 +23,41 @@ class Tracing {
   }
 
   Trace run() {
-    std::uint32_t i = 0;
+    std::uint32_t begin = 0;
     for (const std::uint32_t end : schedule_.rounds) {
-      for (; i < end; ++i) add(schedule_.ops[i]);
-      end_round();
+      add_round(std::span(schedule_.ops).subspan(begin, end - begin));
+      begin = end;
     }
     return std::move(trace_);
   }
 
  private:
+  void add_round(std::span<const Op> ops) {
+    if (std::ranges::any_of(ops, [](const Op& op) { return op.held > 0; })) return add_round_that_holds(ops);
+    for (const Op& op : ops) add(op);
+    end_round();
+  }
+
+  /// A send that is held begins another round, after as many of the recvs as hold it: here these are the
+  /// first, in a job they are whichever end first.
+  void add_round_that_holds(std::span<const Op> ops) {
+    trace_.holds = true;
+    std::vector<const Op*> recvs;
+    for (const Op& op : ops)
+      if (op.code == OpCode::recv) recvs.push_back(&op);
+    std::size_t received = 0;
+    for (const Op& op : ops) {
+      if (op.code == OpCode::recv) continue;
+      if (op.held > received) {
+        for (; received < std::min<std::size_t>(op.held, recvs.size()); ++received) add(*recvs[received]);
+        end_round();
+      }
+      add(op);
+    }
+    for (; received < recvs.size(); ++received) add(*recvs[received]);
+    end_round();
+  }
+
   void add(const Op& op) {
     switch (op.code) {
       case OpCode::send:

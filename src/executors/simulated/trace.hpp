@@ -28,6 +28,7 @@ struct Round {
 struct Trace {
   std::vector<Step> steps;
   std::vector<Round> rounds;
+  bool holds = false;  ///< sends: a round that holds some is several here
   bool operator==(const Trace&) const = default;
 };
 
