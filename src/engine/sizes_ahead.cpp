@@ -7,17 +7,17 @@ using executors::Operation;
 
 namespace {
 
-std::size_t if_small(std::size_t size) {
-  return size <= SizesAhead::most_through_leaders ? size : 0;
+std::size_t if_small(std::size_t size, std::size_t most) {
+  return size <= most ? size : 0;
 }
 
 }  // namespace
 
-Blocks SomeBlocks::of(const Blocks& all, std::size_t ranks, Which which) {
+Blocks SomeBlocks::of(const Blocks& all, std::size_t ranks, Which which, std::size_t small_bytes) {
   sizes_.resize(ranks);
   offsets_.resize(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    const std::size_t size = all.size_of(r), small = if_small(size);
+    const std::size_t size = all.size_of(r), small = if_small(size, small_bytes);
     sizes_[r] = which == Which::small ? small : size - small;
     offsets_[r] = all.offset_of(r);
   }
@@ -66,8 +66,8 @@ std::optional<SizesAhead::Disagreement> SizesAhead::disagreement(const AheadPlan
 const Operation& SizesAhead::some(const AheadPlan& plan, const Operation& call, SomeBlocks::Which which) {
   const auto ranks = static_cast<std::size_t>(plan.plan.schedule.ranks);
   data_ = call;
-  data_.input_blocks = sent_.of(call.input_blocks, ranks, which);
-  data_.output_blocks = got_.of(call.output_blocks, ranks, which);
+  data_.input_blocks = sent_.of(call.input_blocks, ranks, which, plan.most_through_leaders);
+  data_.output_blocks = got_.of(call.output_blocks, ranks, which, plan.most_through_leaders);
   return data_;
 }
 
@@ -89,8 +89,8 @@ const Operation& SizesAhead::small(const AheadPlan& plan, const Operation& call,
   for (std::size_t place = 0; place < group; ++place)
     for (std::size_t r = 0; r < ranks; ++r) {
       const std::size_t* told = gathered_.data() + place * 2 * ranks;
-      sizes_[place * ranks + r] = if_small(told[r]);
-      sizes_[(group + place) * ranks + r] = if_small(told[ranks + r]);
+      sizes_[place * ranks + r] = if_small(told[r], plan.most_through_leaders);
+      sizes_[(group + place) * ranks + r] = if_small(told[ranks + r], plan.most_through_leaders);
     }
   std::size_t offset = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {

@@ -6,6 +6,7 @@
 // belong. So a leader needs little memory, however much a call moves.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,18 +25,31 @@ struct AheadPlan {
   std::vector<Rank> group;  ///< whose blocks pass through the outermost leader
   executors::Plan direct;   ///< of large blocks
   const bool leads;         ///< the whole group: it has heard of all of it
+  /// Bytes of the largest block that passes through leaders: the same on all ranks.
+  const std::size_t most_through_leaders;
   explicit AheadPlan(passes::Ahead ahead)
       : plan(std::move(ahead.gather), {}),
         group(std::move(ahead.group)),
         direct(std::move(ahead.direct), {}),
-        leads(ahead.leads) {}
+        leads(ahead.leads),
+        most_through_leaders(passing_through(ahead.largest_group, plan.schedule.ranks)) {}
+
+ private:
+  /// A message between nodes costs more than copying 4 KiB twice; but a leader keeps two blocks of each pair
+  /// of its own and another rank.
+  static std::size_t passing_through(Rank group, Rank ranks) {
+    constexpr std::size_t most_kept = std::size_t{32} << 20, least = 1024, most = 4096;
+    return std::clamp(most_kept / (2 * static_cast<std::size_t>(group) * static_cast<std::size_t>(ranks)),
+                      least, most);
+  }
 };
 
 /// Some of a call's blocks, the others being empty. Grows the first time; throws std::bad_alloc.
 class SomeBlocks {
  public:
   enum class Which : std::uint8_t { small, large };
-  executors::Blocks of(const executors::Blocks& all, std::size_t ranks, Which which);
+  /// Small ones have so many bytes at most.
+  executors::Blocks of(const executors::Blocks& all, std::size_t ranks, Which which, std::size_t small_bytes);
 
  private:
   std::vector<std::size_t> sizes_;
@@ -44,10 +58,6 @@ class SomeBlocks {
 
 class SizesAhead {
  public:
-  /// Bytes of the largest block that passes through leaders: a message costs as much as copying so many
-  /// twice.
-  static constexpr std::size_t most_through_leaders = 1024;
-
   /// The gather of a call's sizes, valid until the next one. Grows the first time; throws std::bad_alloc.
   const executors::Operation& gather(const AheadPlan& plan, const executors::Operation& call);
 

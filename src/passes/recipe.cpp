@@ -189,10 +189,14 @@ Ahead build_ahead(const Recipe& recipe, const Request& request, const Neighbourh
   const Grouping& grouping = grouping_of(recipe, near);
   const Groups& groups = grouping.groups;
   const auto group = groups.all_of(groups.levels() - 1, request.rank);
+  std::size_t largest = 0;
+  for (Rank rank = 0; rank < request.ranks; ++rank)
+    largest = std::max(largest, groups.all_of(groups.levels() - 1, rank).size());
   return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)),
           {group.begin(), group.end()},
           build_linear(request),
-          group.front() == request.rank};
+          group.front() == request.rank,
+          static_cast<Rank>(largest)};
 }
 
 std::vector<Schedule> build_all(const Recipe& recipe, const Request& request, const Neighbourhood* near) {

@@ -71,6 +71,7 @@ struct Ahead {
       group;            ///< all ranks under the same outermost leader, in order: a plane each way for each
   ir::Schedule direct;  ///< of all blocks, without leaders
   bool leads;           ///< this rank the whole group
+  Rank largest_group;   ///< ranks of any outermost leader: the same on all
 };
 
 /// One rank's. Throws as build() does.

@@ -78,8 +78,8 @@ void run_random_calls(int ranks, std::size_t most_elements, const std::vector<Fu
   });
 }
 
-/// Blocks below and above what passes through leaders, in one call.
-constexpr std::size_t some_large_blocks = 2 * engine::SizesAhead::most_through_leaders / 8;
+/// Blocks below and above what passes through leaders, in one call: elements of up to 8 KiB.
+constexpr std::size_t some_large_blocks = 1024;
 
 TEST(ByNodes, AnAlltoallvAgreesWithTheReference) {
   for (const int ranks : {4, 7, 8}) run_random_calls(ranks, some_large_blocks, {Function::alltoallv});

@@ -109,8 +109,8 @@ TEST(SizesAhead, AMemberKeepsNothingForOthers) {
 
 /// Each block goes one of both ways, and all of them see which from its size.
 TEST(SizesAhead, LargeBlocksGoStraight) {
-  constexpr std::size_t limit = SizesAhead::most_through_leaders;
   const AheadPlan plan = plan_of(1);
+  const std::size_t limit = plan.most_through_leaders;
   const std::size_t to[6] = {0, limit + 1, limit, 7, 1 << 20, 1},
                     from[6] = {limit + 1, 0, 3, limit, 2, 1 << 30};
   const std::ptrdiff_t places[6] = {5, 100, 3000, 70, 9000, 0};
@@ -136,6 +136,27 @@ TEST(SizesAhead, LargeBlocksGoStraight) {
             (Sizes{0, limit + 1, 0, 0, 1 << 20, 0, limit + 1, 0, 0, 0, 0, 1 << 30}));
 }
 
+/// Nodes of `size`, but the last rank is on the first one.
+passes::Neighbourhood nodes_of(std::size_t size, std::size_t ranks) {
+  std::vector<std::uint32_t> node_of(ranks);
+  for (std::size_t r = 0; r + 1 < ranks; ++r) node_of[r] = static_cast<std::uint32_t>(r / size);
+  return passes::Neighbourhood({node_of});
+}
+
+/// What a leader keeps for others is bounded, and all ranks see the same bound.
+TEST(SizesAhead, LessPassesThroughLeadersOfMany) {
+  EXPECT_EQ(plan_of(1).most_through_leaders, 4096u);
+  const auto passes_through = [](const passes::Neighbourhood& near, Rank ranks, Rank rank) {
+    const ir::Request request{Collective::alltoall, ranks, rank};
+    return AheadPlan(passes::build_ahead(by_nodes(), request, &near)).most_through_leaders;
+  };
+  const passes::Neighbourhood some = nodes_of(31, 256), large = nodes_of(255, 512);
+  for (const Rank rank : {0, 40, 255}) {
+    EXPECT_EQ(passes_through(some, 256, rank), 2048u) << rank;
+    EXPECT_EQ(passes_through(large, 512, rank), 1024u) << rank;
+  }
+}
+
 /// Only a leader knows what two others of its group say.
 TEST(SizesAhead, ALeaderNoticesWhoDisagrees) {
   const AheadPlan plan = plan_of(1);
@@ -152,14 +173,14 @@ TEST(SizesAhead, ALeaderNoticesWhoDisagrees) {
   tell(3, three);
   tell(5, five);
   EXPECT_FALSE(sizes.disagreement(plan));
-  five.from[3] += SizesAhead::most_through_leaders;
+  five.from[3] += plan.most_through_leaders;
   tell(5, five);
   const auto found = sizes.disagreement(plan);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->from, 3);
   EXPECT_EQ(found->to, 5);
   EXPECT_EQ(found->sent, sent(3, 5));
-  EXPECT_EQ(found->expected, sent(3, 5) + SizesAhead::most_through_leaders);
+  EXPECT_EQ(found->expected, sent(3, 5) + plan.most_through_leaders);
   five.from[3] = sent(3, 5);
   five.to[1] = 0;  // the leader's own
   tell(5, five);
