@@ -39,6 +39,7 @@ nb::dict op_to_dict(const ir::Schedule& schedule, const ir::Op& op) {
   else if (op.peer != ir::self)
     d["peer"] = op.peer;
   if (op.step) d["step"] = op.step;
+  if (op.held) d["after"] = op.held;
   if (op.code == ir::OpCode::aggregate || op.code == ir::OpCode::settle) d["group"] = op.group;
   if (has_target(op.code) && op.target != ir::unwanted) d["target"] = region_to_dict(op.target);
   nb::list regions;

@@ -107,7 +107,7 @@ hocket verify 'allreduce:ring by sockets+nodes' --ranks 64 --topology 'leaf:4 no
 ```
 
 Not for scan and exscan. `gatherv` and `scatterv`, whose sizes not all ranks know, run flat or not at all. In an `alltoallv` by levels each rank's
-sizes go to its leaders first, in one small message; blocks of more than 4 KiB, in large groups 1 KiB, bypass the leaders.
+sizes go to its leaders first, in one small message; blocks of more than 4 KiB, in large jobs less (1 KiB at least), bypass the leaders.
 
 ## Selection rules
 

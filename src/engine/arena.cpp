@@ -27,7 +27,7 @@ class SharedArena final : public Arena {
   void introduce(Rank rank, Rank ranks) override;
   bool sealed() override;
   const std::string& why() const override { return why_; }
-  void set_poke(void (*poke)(void*) noexcept, void* context) override;
+  void set_poke(bool (*poke)(void*) noexcept, void* context) override;
 
   bool has(Rank world_rank) const override { return local_rank_of_.contains(world_rank); }
   int local_ranks() const override { return static_cast<int>(local_rank_of_.size()); }
@@ -76,7 +76,7 @@ class SharedArena final : public Arena {
   ArenaRequest request_;  ///< the others
   Newcomer self_;
   Deadline deadline_{0};  ///< of the rendezvous; counts from introduce()
-  void (*poke_)(void*) noexcept = nullptr;
+  bool (*poke_)(void*) noexcept = nullptr;
   void* poke_context_ = nullptr;
 
   std::unordered_map<Rank, int> local_rank_of_;
@@ -100,7 +100,7 @@ SharedArena::SharedArena(const JobIdentity& job, const ArenaSettings& settings)
 /// A child of fork lets go of its copies only; nothing here changes what the ranks share.
 SharedArena::~SharedArena() = default;
 
-void SharedArena::set_poke(void (*poke)(void*) noexcept, void* context) {
+void SharedArena::set_poke(bool (*poke)(void*) noexcept, void* context) {
   const std::lock_guard<std::mutex> guard(mutex_);
   poke_ = poke;
   poke_context_ = context;

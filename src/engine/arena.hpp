@@ -62,7 +62,7 @@ class Arena {
   virtual const std::string& why() const = 0;
 
   /// Called while sealed() waits: progresses the MPI below, whose other calls must not stall meanwhile.
-  virtual void set_poke(void (*poke)(void* context) noexcept, void* context) = 0;
+  virtual void set_poke(bool (*poke)(void* context) noexcept, void* context) = 0;
 
   /// The sealed set, the same on all its members.
   virtual bool has(Rank world_rank) const = 0;

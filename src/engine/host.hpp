@@ -8,8 +8,9 @@ namespace hocket::engine {
 
 /// What the MPI edge (or a test) gives the engine.
 struct Host {
-  /// Called while waiting: progresses the MPI below, so that a peer's rendezvous to this rank does not stall.
-  void (*poke)(void* context) noexcept = nullptr;
+  /// Called while waiting: progresses the MPI below, so that a peer's rendezvous to this rank does not stall,
+  /// and other operations that are under way. Whether there are any.
+  bool (*poke)(void* context) noexcept = nullptr;
   /// A message for people: stalls, set-up notes. The engine itself never prints.
   void (*say)(void* context, const std::string& text) = nullptr;
   void* context = nullptr;

@@ -7,17 +7,17 @@ using executors::Operation;
 
 namespace {
 
-std::size_t if_small(std::size_t size, std::size_t most) {
-  return size <= most ? size : 0;
+std::size_t if_small(std::size_t size, std::size_t most_small) {
+  return size <= most_small ? size : 0;
 }
 
 }  // namespace
 
-Blocks SomeBlocks::of(const Blocks& all, std::size_t ranks, Which which, std::size_t small_bytes) {
+Blocks SomeBlocks::of(const Blocks& all, std::size_t ranks, Which which, std::size_t most_small) {
   sizes_.resize(ranks);
   offsets_.resize(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    const std::size_t size = all.size_of(r), small = if_small(size, small_bytes);
+    const std::size_t size = all.size_of(r), small = if_small(size, most_small);
     sizes_[r] = which == Which::small ? small : size - small;
     offsets_[r] = all.offset_of(r);
   }

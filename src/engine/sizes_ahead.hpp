@@ -48,8 +48,8 @@ struct AheadPlan {
 class SomeBlocks {
  public:
   enum class Which : std::uint8_t { small, large };
-  /// Small ones have so many bytes at most.
-  executors::Blocks of(const executors::Blocks& all, std::size_t ranks, Which which, std::size_t small_bytes);
+  /// Small ones have `most_small` bytes at most.
+  executors::Blocks of(const executors::Blocks& all, std::size_t ranks, Which which, std::size_t most_small);
 
  private:
   std::vector<std::size_t> sizes_;

@@ -35,6 +35,9 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// Who waits for a rank of its node waits for what that one hears from another node: no short wait, in
   /// which others may have the core.
   static constexpr std::uint32_t few_yields = 16;
+  /// Waking and asking the MPI takes some 0.1 ms: each millisecond, by 64 ranks on two cores, that was all of
+  /// them.
+  static constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 
   /// `id`: under which its messages travel. `leaders`: of calls of its kind; null where no network reduces.
   SpreadOperation(const SpreadGround& ground, const SpreadGuard::Id& id, aggregation::LeaderGroups* leaders,
@@ -43,7 +46,7 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
         leaders_(leaders),
         unused_(unused),
         waiting_{ground.wait_mode,          ground.host.poke, ground.host.context, this,
-                 ground.network.sleepers(), few_yields},
+                 ground.network.sleepers(), few_yields,       longest_sleep_ns},
         messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.

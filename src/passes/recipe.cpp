@@ -47,6 +47,7 @@ Schedule build_row(std::string_view name, const Request& request, std::int32_t p
   return algorithms::build(*row, own);
 }
 
+/// Without what the recipe's parameters mean to its own row.
 Schedule build_linear(const Request& request) {
   return algorithms::build(*algorithms::find(request.collective, "linear"), request);
 }
@@ -189,12 +190,14 @@ Ahead build_ahead(const Recipe& recipe, const Request& request, const Neighbourh
   const Grouping& grouping = grouping_of(recipe, near);
   const Groups& groups = grouping.groups;
   const auto group = groups.all_of(groups.levels() - 1, request.rank);
+  Request straight = request;
+  straight.parameters = {algorithms::parameter(*recipe.algorithm, recipe.parameters, "window", 0)};
   std::size_t largest = 0;
   for (Rank rank = 0; rank < request.ranks; ++rank)
     largest = std::max(largest, groups.all_of(groups.levels() - 1, rank).size());
   return {gather_in_groups(request, groups, parts_of(recipe, grouping, false)),
           {group.begin(), group.end()},
-          build_linear(request),
+          build_linear(straight),
           group.front() == request.rank,
           static_cast<Rank>(largest)};
 }

@@ -27,6 +27,7 @@ bool is_private(const Schedule& s) {
   for (const Op& op : s.ops) {
     const bool is_local = op.code == OpCode::copy || op.code == OpCode::reduce;
     if (!is_transfer(op) && !is_of_aggregation(op) && !is_local) return false;
+    if (op.held > 0) return false;  // fused recvs would be fewer
     if (has_target(op) && !is_in_a_plane(s, op.target)) return false;
   }
   return std::ranges::all_of(s.regions,

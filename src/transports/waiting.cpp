@@ -19,9 +19,8 @@ constexpr std::uint32_t asks_before_yield = 32;  // where a turn asks the MPI, a
 constexpr std::uint32_t looks_before_rest = 128;
 constexpr std::uint32_t yields_per_poke = 4;
 constexpr std::uint64_t waits_per_rest = 16;
-constexpr std::uint64_t longest_rest_ns = 10'000'000;
-constexpr std::uint64_t shortest_sleep_ns = 1'000'000;
-constexpr std::uint64_t nap_ns = 50'000;     // of who waits for what no futex can tell
+constexpr std::uint64_t nap_ns = 50'000;  // of who waits for what no futex can tell
+constexpr std::uint64_t longest_nap_ns = 500'000;
 constexpr long longest_poll_ns = 2'000'000;  // a small operation over slow links takes one
 constexpr std::uint64_t most_without_poke_ns = 10'000'000;
 constexpr std::uint64_t shortest_between_looks_ns = 1'000'000;
@@ -77,24 +76,24 @@ Status Patience::pause_between_asks() noexcept {
   return nap();
 }
 
-/// On cores that others use, too, a rank rests the longer the longer it has waited: looking around and asking
-/// the MPI takes some 0.1 ms, and of 64 ranks on two cores those that waited took all. What nobody tells of
-/// is found a sixteenth of the wait later.
-std::uint64_t Patience::rest_ns() noexcept {
-  const std::uint64_t now = monotonic_ns();
-  if (started_ns_ == 0) started_ns_ = looked_ns_ = now;
-  return waiting_.mode == WaitMode::spin ? 0
-                                         : std::min((now - started_ns_) / waits_per_rest, longest_rest_ns);
+/// On cores that others use, too, a rank rests the longer the longer it has waited: what nobody tells of is
+/// found a sixteenth of the wait later. Not where its other operations would wait for it.
+std::uint64_t Patience::share_of_wait_ns(std::uint64_t longest_ns) noexcept {
+  if (waiting_.mode == WaitMode::spin || has_more_to_do_ || started_ns_ == 0) return 0;
+  return std::min((monotonic_ns() - started_ns_) / waits_per_rest, longest_ns);
 }
 
 Status Patience::sleep(const void* word, std::uint32_t seen) noexcept {
+  if (started_ns_ == 0) started_ns_ = looked_ns_ = monotonic_ns();
   poke();
-  sleep_among(*waiting_.sleepers, word, seen, static_cast<long>(std::max(rest_ns(), shortest_sleep_ns)));
+  const std::uint64_t most_ns = std::max(share_of_wait_ns(waiting_.longest_sleep_ns), shortest_sleep_ns);
+  sleep_among(*waiting_.sleepers, word, seen, static_cast<long>(most_ns));
   return watch(monotonic_ns());
 }
 
+/// A long message comes in parts, for each of which the MPI has to be asked: naps stay short.
 Status Patience::nap() noexcept {
-  const std::uint64_t ns = rest_ns();
+  const std::uint64_t ns = share_of_wait_ns(longest_nap_ns);
   if (waiting_.mode == WaitMode::sleep || ns >= nap_ns)
     sleep_ns(static_cast<long>(std::max(ns, nap_ns)));
   else

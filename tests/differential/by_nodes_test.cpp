@@ -31,22 +31,21 @@ engine::Told places_of(int ranks) {
   return told;
 }
 
-const std::string& by_nodes() {
-  static const std::string all =
-      "alltoallv:linear by nodes,alltoall:bruck by nodes,allreduce:ring by nodes,bcast:knomial by nodes,"
-      "reduce:knomial by nodes,gather:linear by nodes,scatter:linear by nodes,allgather:ring by nodes,"
-      "reduce_scatter:pairwise by nodes,barrier:message_dissemination by nodes";
-  return all;
+std::string by_nodes(const std::string& alltoallv) {
+  return "alltoallv:" + alltoallv +
+         " by nodes,alltoall:bruck by nodes,allreduce:ring by nodes,bcast:knomial by nodes,"
+         "reduce:knomial by nodes,gather:linear by nodes,scatter:linear by nodes,allgather:ring by nodes,"
+         "reduce_scatter:pairwise by nodes,barrier:message_dissemination by nodes";
 }
 
-void run(int ranks, const harness::Body& body) {
+void run(int ranks, const harness::Body& body, const std::string& alltoallv = "linear") {
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed) + " ranks=" + std::to_string(ranks));
   harness::Ranks setting;
   setting.ranks = ranks;
   setting.ranks_per_node = ranks_per_node;
   setting.one_core = true;
-  setting.options.force = by_nodes();
+  setting.options.force = by_nodes(alltoallv);
   setting.network = {.seed = seed, .delay = 0.3};
   try {
     harness::run_ranks(setting, [&](Rank rank, engine::Communicator& communicator, engine::Engine& engine) {
@@ -58,8 +57,9 @@ void run(int ranks, const harness::Body& body) {
   }
 }
 
-void run_random_calls(int ranks, std::size_t most_elements, const std::vector<Function>& functions) {
-  run(ranks, [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
+void run_random_calls(int ranks, std::size_t most_elements, const std::vector<Function>& functions,
+                      const std::string& alltoallv = "linear") {
+  const auto calls = [&](Rank rank, engine::Communicator& communicator, engine::Engine&) {
     std::mt19937_64 random(harness::test_seed());
     for (int i = 0; i < 100; ++i) {
       const Function function = functions[random() % functions.size()];
@@ -75,14 +75,16 @@ void run_random_calls(int ranks, std::size_t most_elements, const std::vector<Fu
       if (const std::string wrong = data.check(); !wrong.empty())
         throw std::runtime_error("call " + std::to_string(i) + ": " + wrong);
     }
-  });
+  };
+  run(ranks, calls, alltoallv);
 }
 
-/// Blocks below and above what passes through leaders, in one call: elements of up to 8 KiB.
+/// Elements of a block of 8 KiB: in one call some pass through leaders, and some do not.
 constexpr std::size_t some_large_blocks = 1024;
 
 TEST(ByNodes, AnAlltoallvAgreesWithTheReference) {
-  for (const int ranks : {4, 7, 8}) run_random_calls(ranks, some_large_blocks, {Function::alltoallv});
+  for (const std::string how : {"linear", "linear(window=1)"})
+    for (const int ranks : {4, 7, 8}) run_random_calls(ranks, some_large_blocks, {Function::alltoallv}, how);
 }
 
 TEST(ByNodes, AMixtureOfAllCollectivesAgreesWithTheReference) {

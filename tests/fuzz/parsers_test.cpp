@@ -26,7 +26,7 @@ const Words& schedule_words() {
   static const Words words = {"schedule", "ranks",     "rank",    "root",     "chunks", "staging", "scratch",
                               "planes",   "round",     "send",    "recv",     "copy",   "read",    "reduce",
                               "expose",   "signal",    "wait",    "everyone", "step",   "input",   "output",
-                              "bcast",    "allreduce", "barrier", "alltoall"};
+                              "bcast",    "allreduce", "barrier", "alltoall", "after"};
   return words;
 }
 

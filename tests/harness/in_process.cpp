@@ -65,7 +65,7 @@ class InProcessArena final : public Arena {
   void introduce(Rank, Rank) override {}
   bool sealed() override { return true; }
   const std::string& why() const override { return why_; }
-  void set_poke(void (*)(void*) noexcept, void*) override {}
+  void set_poke(bool (*)(void*) noexcept, void*) override {}
   bool has(Rank r) const override { return r >= 0 && r < ranks_; }
   int local_ranks() const override { return ranks_; }
   int cores_for_job() const override { return cores_; }

@@ -92,6 +92,7 @@ class Leaving {
 class AheadOf final : public transports::TwoSided {
  public:
   explicit AheadOf(transports::TwoSided& below) : below_(below) {}
+  void take_in() noexcept override { below_.take_in(); }
   Status advance_send(Transfer& t) noexcept override {
     if (begun_.insert(t.peer).second) most_ = std::max(most_, std::ssize(begun_) - received_);
     return below_.advance_send(t);
@@ -195,7 +196,13 @@ TEST(Machine, WaitsForWhatSeemsNotToHaveCome) {
       }
 }
 
-/// So many at most are under way, also where some messages are left out since they are empty.
+std::ptrdiff_t empty_for(const harness::CallPlan& call, Rank rank) {
+  std::ptrdiff_t empty = 0;
+  for (Rank from = 0; from < call.ranks; ++from) empty += from != rank && call.elements(from, rank) == 0;
+  return empty;
+}
+
+/// So many at most are under way; those that are left out, since they are empty, count as received.
 TEST(Machine, HoldsSendsBack) {
   std::mt19937_64 random(harness::test_seed());
   passes::Recipe recipe = passes::plain(*algorithms::find(ir::Collective::alltoall, "linear"));
@@ -212,8 +219,8 @@ TEST(Machine, HoldsSendsBack) {
         const auto size = static_cast<std::size_t>(ranks);
         ASSERT_EQ(ended.statuses, std::vector<Status>(size, Status::ok)) << ranks << " with " << window;
         ASSERT_EQ(ended.wrong, std::vector<std::string>(size)) << ranks << " with " << window;
-        for (const std::ptrdiff_t ahead : ended.ahead)
-          EXPECT_TRUE(ahead <= window || function == Function::alltoallv) << ahead << " of " << ranks;
+        for (Rank r = 0; r < ranks; ++r)
+          EXPECT_LE(ended.ahead[static_cast<std::size_t>(r)], window + empty_for(job.call, r)) << ranks;
       }
 }
 

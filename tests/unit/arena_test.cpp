@@ -96,7 +96,7 @@ TEST(Arena, two_jobs_do_not_meet) {
 TEST(Arena, pokes_the_host_while_it_waits) {
   static std::atomic<int> pokes;
   auto arena = come_up(new_key(), 0, 2, settings(0.5));
-  arena->set_poke([](void*) noexcept { ++pokes; }, nullptr);
+  arena->set_poke([](void*) noexcept { return ++pokes < 0; }, nullptr);
   EXPECT_TRUE(arena->sealed());
   EXPECT_GT(pokes, 10);
 }

@@ -38,10 +38,15 @@ class Pipe {
 struct Asked {
   Waiting waiting(WaitMode mode) {
     return {.mode = mode,
-            .poke = [](void* self) noexcept { ++static_cast<Asked*>(self)->times; },
+            .poke =
+                [](void* self) noexcept {
+                  ++static_cast<Asked*>(self)->times;
+                  return static_cast<Asked*>(self)->has_more_to_do;
+                },
             .poke_context = this};
   }
   int times = 0;
+  bool has_more_to_do = false;
 };
 
 class Watching : public Watch {
@@ -121,24 +126,34 @@ TEST(Waiting, IsWatchedLessAndLessOften) {
   }
 }
 
-/// Each pause a sixteenth of the wait so far at least, up to 10 ms.
-void rests_longer_and_longer(const Waiting& waiting, const Blocker& blocker) {
+/// How long each pause of a wait of 250 ms lasted, beside how long the wait had been.
+struct Paused {
+  std::uint64_t waited, lasted;
+};
+
+std::vector<Paused> pauses_of(const Waiting& waiting, const Blocker& blocker) {
   Patience patience(waiting, nobody);
-  ASSERT_EQ(patience.pause(blocker), Status::ok);
+  EXPECT_EQ(patience.pause(blocker), Status::ok);
   const std::uint64_t started = monotonic_ns();
-  std::uint64_t waited = 0;
-  while (waited < 250'000'000) {
-    ASSERT_EQ(patience.pause(blocker), Status::ok);
+  std::vector<Paused> all;
+  for (std::uint64_t waited = 0; waited < 250'000'000;) {
+    EXPECT_EQ(patience.pause(blocker), Status::ok);
     const std::uint64_t before = std::exchange(waited, monotonic_ns() - started);
-    if (before < 1'000'000) continue;
-    EXPECT_GE(waited - before, std::min<std::uint64_t>(before / 16, 10'000'000));
+    all.push_back({before, waited - before});
   }
+  return all;
+}
+
+/// Each pause a sixteenth of the wait so far at least, up to `longest`.
+void expect_longer_and_longer(const std::vector<Paused>& pauses, std::uint64_t longest) {
+  for (const auto& [waited, lasted] : pauses)
+    EXPECT_GE(lasted, waited < 1'000'000 ? 0 : std::min(waited / 16, longest)) << waited;
 }
 
 TEST(Waiting, ForNoWordRestsLongerAndLonger) {
   Asked asked;
-  rests_longer_and_longer(asked.waiting(WaitMode::yield), {});
-  rests_longer_and_longer(asked.waiting(WaitMode::sleep), {});
+  for (const WaitMode mode : {WaitMode::yield, WaitMode::sleep})
+    expect_longer_and_longer(pauses_of(asked.waiting(mode), {}), 500'000);
 }
 
 TEST(Waiting, ForAWordRestsLongerAndLonger) {
@@ -146,8 +161,21 @@ TEST(Waiting, ForAWordRestsLongerAndLonger) {
   std::atomic<std::uint32_t> sleepers = 0;
   Waiting waiting = asked.waiting(WaitMode::sleep);
   waiting.sleepers = &sleepers;
+  waiting.longest_sleep_ns = 10'000'000;
   const std::uint32_t word = 7;
-  rests_longer_and_longer(waiting, {.word = &word, .seen = 7});
+  expect_longer_and_longer(pauses_of(waiting, {.word = &word, .seen = 7}), 10'000'000);
+}
+
+/// Other operations would wait for it; or it has its core to itself.
+TEST(Waiting, ForNoWordIsShortWhereTheRankHasMoreToDo) {
+  Asked asked{.has_more_to_do = true};
+  Asked alone;
+  for (const Waiting& waiting : {asked.waiting(WaitMode::yield), alone.waiting(WaitMode::spin)}) {
+    std::uint64_t shortest = 500'000;
+    for (const auto& [waited, lasted] : pauses_of(waiting, {}))
+      if (waited > 10'000'000) shortest = std::min(shortest, lasted);
+    EXPECT_LT(shortest, 500'000U);
+  }
 }
 
 TEST(Waiting, ForNoDescriptorIsShort) {

@@ -152,9 +152,11 @@ _of_a_leaf = tuple(_scattered.nodes * size for size in _rooted_sizes)
 _all_allreduce = tuple(ALGORITHMS["ompi"]["allreduce"])
 _alltoall = (
     *("dimension_exchange(radix=4) by nodes", "bruck(radix=4) by nodes", "bruck(radix=2) by nodes"),
-    *("linear by nodes", "pairwise", "linear"),
+    *("linear by nodes", "pairwise", "linear", "linear(window=6) by nodes"),
 )
-_alltoallv = ("linear by nodes", "linear by nodes+leaves", "pairwise", "linear")
+_alltoallv = (
+    *("linear by nodes", "linear by nodes+leaves", "pairwise", "linear", "linear(window=6) by nodes"),
+)
 _fast = Situation(rate=10**10, uplink=10**10)
 _fast_2, _fast_4 = (dataclasses.replace(_fast, ppn=ppn) for ppn in (2, 4))
 _fast_text = (

@@ -8,8 +8,8 @@
 
 namespace hocket::executors::simulated {
 
-/// "rank r { ... }". Copies and reductions are calculations of whole ns. Throws hocket::Error for schedules
-/// over shared memory, which GOAL cannot say.
+/// "rank r { ... }". Copies and reductions are calculations of whole ns. Throws hocket::Error for what GOAL
+/// cannot say: schedules over shared memory, and sends that are held.
 std::string goal_of(const Trace& trace, Rank rank, Rank ranks, const Network& network);
 
 }  // namespace hocket::executors::simulated

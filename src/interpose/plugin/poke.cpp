@@ -36,13 +36,15 @@ void stop_poking() {
 }
 
 // Blocking collectives that wait go on with the others, too: a peer may need those to come to this one.
-void poke(void*) noexcept {
-  if (is_anything_under_way()) [[unlikely]]
+bool poke(void*) noexcept {
+  const bool has_more_to_do = is_anything_under_way();
+  if (has_more_to_do) [[unlikely]]
     progress();
-  if (!started.load(std::memory_order_relaxed)) return;
+  if (!started.load(std::memory_order_relaxed)) return has_more_to_do;
   int done = 0;
   MPI_Status status;
   host().Request_get_status(never, &done, &status);
+  return has_more_to_do;
 }
 
 }  // namespace hocket::interpose

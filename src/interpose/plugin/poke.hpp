@@ -6,6 +6,6 @@ namespace hocket::interpose {
 
 void start_poking();                ///< after MPI is up
 void stop_poking();                 ///< before it goes down
-void poke(void* context) noexcept;  ///< engine::Host::poke
+bool poke(void* context) noexcept;  ///< engine::Host::poke
 
 }  // namespace hocket::interpose
