@@ -41,7 +41,7 @@ def test_plan_prints_all_ranks_as_json(hocket: Hocket) -> None:
 
 def test_plan_tells_which_messages_are_held(hocket: Hocket) -> None:
     told = hocket("plan", "alltoall:linear(window=2)", "-n", "5", "--rank", "0", "--json")
-    (schedule,) = json.loads(told.stdout)
+    schedule = json.loads(told.stdout)
     sends = [op for rounds in schedule["rounds"] for op in rounds if op["op"] == "send"]
     assert [op.get("after", 0) for op in sends] == [0, 0, 1, 2]
 
