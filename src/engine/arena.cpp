@@ -32,6 +32,9 @@ class SharedArena final : public Arena {
   bool has(Rank world_rank) const override { return local_rank_of_.contains(world_rank); }
   int local_ranks() const override { return static_cast<int>(local_rank_of_.size()); }
   int cores_for_job() const override { return cores_; }
+  std::vector<CpuMask> cpus_of_ranks() const override {
+    return taking_part() ? cpus_of_members(memory_) : std::vector<CpuMask>();
+  }
   std::string absentees() const override { return taking_part() ? missing_ranks(memory_) : std::string(); }
 
   Slot carve(const SlotKey& key, std::size_t bytes, int users, Content content) override;

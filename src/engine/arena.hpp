@@ -9,7 +9,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "engine/cores.hpp"
 #include "engine/job_identity.hpp"
 #include "ir/collective.hpp"
 
@@ -70,6 +72,7 @@ class Arena {
   /// CPUs that these ranks may use together (affinity masks, cgroup quotas): fewer than local_ranks() means
   /// oversubscribed.
   virtual int cores_for_job() const = 0;
+  virtual std::vector<CpuMask> cpus_of_ranks() const = 0;  ///< the affinity of each of them
   /// Ranks of this node that did not come up as expected, for the report: "local rank 3 (host n01): no
   /// preload".
   virtual std::string absentees() const = 0;

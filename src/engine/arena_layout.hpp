@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/cores.hpp"
 #include "engine/slot_records.hpp"
 
 namespace hocket::engine {
@@ -16,7 +17,6 @@ inline constexpr std::uint64_t arena_magic = 0x31746b636f48;  // "Hockt1"
 inline constexpr std::uint32_t arena_layout_version = 3;
 inline constexpr std::size_t arena_page = 4096;
 inline constexpr std::size_t slot_entries = 4096;
-inline constexpr std::size_t max_cpus = 8192;
 
 /// The one answer for all ranks. It leaves `open` once.
 enum class Verdict : std::uint32_t {
@@ -47,7 +47,7 @@ struct alignas(arena_page) RankEntry {
   char host[128];
   std::uint64_t fingerprint_hash;
   char fingerprint[2048];  ///< cut off if longer; the hash is of the whole
-  std::uint64_t cpus[max_cpus / 64];
+  CpuMask cpus;  ///< affinity
 };
 
 enum class SlotState : std::uint32_t {

@@ -3,16 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <vector>
 
+#include "base/process_identity.hpp"
 #include "engine/cores.hpp"
 #include "engine/fingerprint.hpp"
-#include "engine/process_identity.hpp"
 #include "engine/record_lock.hpp"
 
 namespace hocket::engine {
@@ -56,7 +55,7 @@ void fill(RankEntry& entry, const Newcomer& newcomer) {
   const CpuLimits limits = cpu_limits();
   entry.cpu_controller = limits.controller;
   entry.cpu_quota = limits.quota;
-  std::copy_n(limits.mask.begin(), std::size(entry.cpus), entry.cpus);
+  entry.cpus = limits.mask;
 }
 
 /// A process that cannot even read the entries ends it for all, unless it comes too late for that.
@@ -176,20 +175,25 @@ std::string missing_ranks(const ArenaMemory& memory) {
 
 int cores_of_members(const ArenaMemory& memory) {
   std::map<std::uint64_t, double> quotas;
-  std::vector<std::uint64_t> cpus(max_cpus / 64);
+  CpuMask cpus;
   for (std::size_t local : ranks_in(memory, EntryState::member)) {
     const RankEntry& entry = memory.entry(local);
-    for (std::size_t word = 0; word < cpus.size(); ++word) cpus[word] |= entry.cpus[word];
+    cpus |= entry.cpus;
     quotas[entry.cpu_controller] = entry.cpu_quota;
   }
-  int cores = 0;
-  for (std::uint64_t word : cpus) cores += std::popcount(word);
+  const auto cores = static_cast<int>(cpus.count());
   double quota = 0;
   for (const auto& [controller, allowed] : quotas) {
     if (allowed <= 0) return std::max(cores, 1);
     quota += allowed;
   }
   return std::max(1, quotas.empty() ? cores : std::min(cores, static_cast<int>(std::ceil(quota))));
+}
+
+std::vector<CpuMask> cpus_of_members(const ArenaMemory& memory) {
+  std::vector<CpuMask> all;
+  for (const std::size_t local : ranks_in(memory, EntryState::member)) all.push_back(memory.entry(local).cpus);
+  return all;
 }
 
 bool is_alive(const ArenaMemory& memory, std::size_t local_rank) {

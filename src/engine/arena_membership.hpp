@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/arena_memory.hpp"
 
@@ -38,6 +39,8 @@ std::string missing_ranks(const ArenaMemory& memory);
 
 /// CPUs that the members may use together: the union of their affinity masks, within the cgroups' quotas.
 int cores_of_members(const ArenaMemory& memory);
+/// Each member's.
+std::vector<CpuMask> cpus_of_members(const ArenaMemory& memory);
 
 bool is_alive(const ArenaMemory& memory, std::size_t local_rank);
 

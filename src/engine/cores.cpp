@@ -4,13 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
-#include "engine/arena_layout.hpp"
 #include "engine/cgroup.hpp"
 #include "engine/fingerprint.hpp"
 
@@ -38,13 +36,6 @@ double quota_v1(const std::string& folder) {
                          : 0;
 }
 
-std::vector<std::uint64_t> affinity() {
-  std::vector<std::uint64_t> mask(max_cpus / 64);
-  if (sched_getaffinity(0, mask.size() * sizeof mask[0], reinterpret_cast<cpu_set_t*>(mask.data())) != 0)
-    mask[0] = 1;
-  return mask;
-}
-
 /// Groups are compared by name and by the name space that the name is in.
 std::uint64_t controller_id(const std::string& root) {
   struct stat info{};
@@ -56,6 +47,18 @@ std::uint64_t controller_id(const std::string& root) {
 
 }  // namespace
 
+static_assert(sizeof(CpuMask) == max_cpus / 8);  // words of long, as the kernel has them
+
+CpuMask affinity_of(pid_t process) noexcept {
+  CpuMask mask;
+  if (sched_getaffinity(process, sizeof mask, reinterpret_cast<cpu_set_t*>(&mask)) != 0) mask = CpuMask(1);
+  return mask;
+}
+
+bool set_affinity(pid_t process, const CpuMask& cpus) noexcept {
+  return sched_setaffinity(process, sizeof cpus, reinterpret_cast<const cpu_set_t*>(&cpus)) == 0;
+}
+
 double cpu_quota(const std::string& root) {
   double least = 0;
   for (const std::string& folder : cgroup_folders(root, "cpu"))
@@ -65,12 +68,11 @@ double cpu_quota(const std::string& root) {
 }
 
 CpuLimits cpu_limits(const std::string& root) {
-  return {affinity(), cpu_quota(root), controller_id(root)};
+  return {affinity_of(0), cpu_quota(root), controller_id(root)};
 }
 
 int cores_available(const std::string& root) {
-  int cores = 0;
-  for (std::uint64_t word : affinity()) cores += std::popcount(word);
+  auto cores = static_cast<int>(affinity_of(0).count());
   const double quota = cpu_quota(root);
   if (quota > 0) cores = std::min(cores, static_cast<int>(std::ceil(quota)));
   return std::max(cores, 1);

@@ -1,14 +1,24 @@
 // How many CPUs this process may use: its affinity mask, and the CPU time that its control group allows.
 #pragma once
 
+#include <sys/types.h>
+
+#include <bitset>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace hocket::engine {
 
+inline constexpr std::size_t max_cpus = 8192;
+using CpuMask = std::bitset<max_cpus>;
+
+/// On which a process may run (0: this thread); CPU 0 where the system does not say.
+CpuMask affinity_of(pid_t process) noexcept;
+/// The system leaves out what is not to be had. False, with errno: nothing of it is.
+bool set_affinity(pid_t process, const CpuMask& cpus) noexcept;
+
 struct CpuLimits {
-  std::vector<std::uint64_t> mask;  ///< affinity, one bit per CPU
+  CpuMask mask;                     ///< affinity
   double quota = 0;                 ///< CPUs' worth of time; 0: no limit
   std::uint64_t controller = 0;     ///< processes with the same value share the quota
 };

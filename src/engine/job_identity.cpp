@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/process_identity.hpp"
+#include "base/process_identity.hpp"
 
 namespace hocket::engine {
 namespace {

@@ -109,8 +109,9 @@ void begin_to_serve() {
 }
 
 /// Where ranks are served from here, this needs a core of its own.
-int work(const Employment& employment) {
-  settle(variable("HOCKET_WORKER_CPUS"), static_cast<int>(employment.desks), workers_asked_for());
+int work(Employment employment) {
+  employment.cpus =
+      settle(variable("HOCKET_WORKER_CPUS"), static_cast<int>(employment.desks), workers_asked_for());
   Daemon daemon(employment);
   begin_to_serve();
   daemon.run();

@@ -1,17 +1,17 @@
 #include "worker/local_process.hpp"
 
 #include "base/error.hpp"
-#include "engine/process_identity.hpp"
+#include "base/process_identity.hpp"
 #include "transports/cma/process_memory.hpp"
 #include "transports/waiting.hpp"
 
 namespace hocket::worker {
 
 LocalProcess::LocalProcess(engine::handover::Desk& desk, pid_t process)
-    : desk_(desk), pid_(process), started_(engine::start_time_of(process)) {}
+    : desk_(desk), pid_(process), started_(start_time_of(process)) {}
 
 bool LocalProcess::is_alive() const noexcept {
-  return started_ != 0 && engine::start_time_of(pid_) == started_;
+  return started_ != 0 && start_time_of(pid_) == started_;
 }
 
 int LocalProcess::read(std::uint64_t address, transports::Piece target) noexcept {

@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "engine/process_identity.hpp"
+#include "base/process_identity.hpp"
 #include "transports/cma/card.hpp"
 #include "transports/waiting.hpp"
 
@@ -17,9 +17,11 @@ Reception::Reception(const Employment& employment)
     : desks_(Desks::create(employment.desks, employment.version)),
       door_(employment.entrance),
       employer_(employment.employer),
-      employer_started_(engine::start_time_of(employment.employer)),
+      employer_started_(start_time_of(employment.employer)),
       empty_(employment.desks) {
   std::iota(empty_.begin(), empty_.end(), 0U);
+  desks_.header().cpus = employment.cpus.mask;
+  desks_.header().are_given = employment.cpus.are_given ? 1 : 0;
 }
 
 void Reception::open(std::span<const std::byte> address, std::string_view why_alone) {
@@ -64,7 +66,7 @@ void Reception::refuse(std::uint32_t index, int error) {
 bool Reception::is_needed() noexcept {
   std::erase_if(refused_, [this](std::uint32_t desk) { return !desks_.is_taken(desk); });
   if (had_ranks_) return !refused_.empty();
-  return employer_started_ != 0 && engine::start_time_of(employer_) == employer_started_;
+  return employer_started_ != 0 && start_time_of(employer_) == employer_started_;
 }
 
 void Reception::hear_doorbell() noexcept {

@@ -13,6 +13,7 @@
 #include "engine/handover/door.hpp"
 #include "ir/collective.hpp"
 #include "worker/naps.hpp"
+#include "worker/own_cpus.hpp"
 
 namespace hocket::worker {
 
@@ -23,6 +24,7 @@ struct Employment {
   std::string version;
   double stall_seconds = 0;    ///< after which who does not answer is suspected; 0: never
   std::size_t idle_bytes = 0;  ///< of a rank's mirrors that are not in use; 0: by the machine's memory
+  OwnCpus cpus{};              ///< none: ranks are served elsewhere
 };
 
 class Reception {

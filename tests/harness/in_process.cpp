@@ -69,6 +69,7 @@ class InProcessArena final : public Arena {
   bool has(Rank r) const override { return r >= 0 && r < ranks_; }
   int local_ranks() const override { return ranks_; }
   int cores_for_job() const override { return cores_; }
+  std::vector<engine::CpuMask> cpus_of_ranks() const override { return {}; }
   std::string absentees() const override { return {}; }
   Slot carve(const SlotKey& key, std::size_t bytes, int, Content content) override {
     return node_.carve(key, bytes, content);

@@ -19,11 +19,16 @@ static inline int file_contains(const char* path, const char* text) {
   return strstr(bytes, text) != NULL;
 }
 
-// The process that has this job's secret, or the first of several; 0: there is none. On local rank 0.
-static inline pid_t worker_process(void) {
+// The process that has this number among those with one of this job's secrets; 0: there is none. On local rank 0.
+static inline pid_t numbered_worker_process(int number) {
   static char where[128];
-  const char* all = getenv("HOCKET_WORKER");
-  if (all) snprintf(where, sizeof where, "HOCKET_WORKER=%.*s\n", (int)strcspn(all, ","), all);
+  const char* secret = getenv("HOCKET_WORKER");
+  for (; secret && number > 0; --number) {
+    secret = strchr(secret, ',');
+    if (secret) ++secret;
+  }
+  if (!secret) return 0;
+  snprintf(where, sizeof where, "HOCKET_WORKER=%.*s\n", (int)strcspn(secret, ","), secret);
   DIR* processes = opendir("/proc");
   pid_t found = 0;
   for (struct dirent* entry; where[0] && processes && (entry = readdir(processes)) != NULL;) {
@@ -35,6 +40,11 @@ static inline pid_t worker_process(void) {
   }
   if (processes) closedir(processes);
   return found;
+}
+
+// The only one, or the first of several.
+static inline pid_t worker_process(void) {
+  return numbered_worker_process(0);
 }
 
 // The process that works for this job at the service that dev/with_remote_worker.py has started; 0: there is

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "base/clock.hpp"
-#include "engine/process_identity.hpp"
+#include "base/process_identity.hpp"
 
 namespace hocket::engine {
 namespace {

@@ -80,6 +80,21 @@ class Service(unittest.TestCase):
             self.assertEqual(told.returncode, 1)
             self.assertIn(words, told.stderr)
 
+    def test_ranks_that_need_all_cores_have_no_worker(self) -> None:
+        job = {"HOCKET_JOB": f"test{os.getpid()}:0:4000", "HOCKET_WORKER": "a" * 32 + ":" + "b" * 32}
+        told = self.run_it("--for", str(os.getpid()), **job)
+        self.assertEqual(told.returncode, 1, told.stderr)
+        self.assertIn("no core is free for it", told.stderr)
+        self.assertIn("for 4000 ranks on this node", told.stderr)
+        self.assertNotIn("ready", told.stderr)
+
+    def test_cpus_that_are_no_list_are_told(self) -> None:
+        job = {"HOCKET_JOB": f"test{os.getpid()}:0:1", "HOCKET_WORKER": "a" * 32 + ":" + "b" * 32}
+        for cpus, words in (("x", "no list of CPUs: x"), ("8191", "cannot run on HOCKET_WORKER_CPUS=8191")):
+            told = self.run_it("--for", str(os.getpid()), HOCKET_WORKER_CPUS=cpus, **job)
+            self.assertEqual(told.returncode, 1, told.stderr)
+            self.assertIn(words, told.stderr)
+
     def test_a_key_that_others_can_read_is_refused(self) -> None:
         self.key.chmod(0o644)
         told = self.run_it("--listen", "127.0.0.1:0", "--key", str(self.key))

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "engine/process_identity.hpp"
+#include "base/process_identity.hpp"
 #include "transports/cma/card.hpp"
 #include "transports/waiting.hpp"
 

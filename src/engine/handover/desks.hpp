@@ -12,12 +12,13 @@
 
 #include "base/descriptor.hpp"
 #include "base/status.hpp"
+#include "engine/cores.hpp"
 #include "engine/handover/stream.hpp"
 
 namespace hocket::engine::handover {
 
 inline constexpr std::uint64_t desks_magic = 0x316b736564;  // "desk1"
-inline constexpr std::uint32_t desks_layout = 6;
+inline constexpr std::uint32_t desks_layout = 7;
 inline constexpr std::size_t desks_page = 4096;
 inline constexpr std::uint32_t most_desks = 4096;
 inline constexpr std::uint32_t most_under_way = 1024;  ///< of one rank with words at its desk (word.hpp)
@@ -67,6 +68,8 @@ struct alignas(desks_page) DesksHeader {
   std::array<std::byte, longest_address> address;
   std::array<char, longest_reason> why_alone;  ///< why they do not; ends with a zero
   std::array<char, longest_version> version;   ///< ends with a zero
+  CpuMask cpus;             ///< on which it may run; none: it runs elsewhere
+  std::uint32_t are_given;  ///< 1: by the user
 };
 
 /// Who shares desks has the same.

@@ -2,7 +2,6 @@
 
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/process_identity.hpp"
 #include "transports/cma/process_memory.hpp"
 
 #ifndef PR_SET_PTRACER
@@ -43,11 +43,6 @@ const Cookie& own_cookie() {
   return cookie;
 }
 
-std::uint64_t own_pid_namespace() {
-  struct stat info{};
-  return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
-}
-
 }  // namespace
 
 void publish_card(CardMemory memory) noexcept {
@@ -59,7 +54,7 @@ void publish_card(CardMemory memory) noexcept {
   // Yama's scope 1 allows only ancestors, unless the process to be read says otherwise. Without Yama: EINVAL.
   prctl(PR_SET_PTRACER, -1L, 0L, 0L, 0L);
   card.pid = getpid();
-  card.pid_namespace = own_pid_namespace();
+  card.pid_namespace = pid_namespace();
   card.cookie = own_cookie();
   address.store(reinterpret_cast<std::uintptr_t>(own_cookie().data()), std::memory_order_release);
 }
@@ -72,7 +67,7 @@ int test_card(CardMemory memory) noexcept {
   Card& card = card_in(memory);
   const std::uint64_t address = std::atomic_ref(card.cookie_address).load(std::memory_order_acquire);
   if (address == 0) return ENOMSG;
-  if (card.pid_namespace != own_pid_namespace()) return EXDEV;
+  if (card.pid_namespace != pid_namespace()) return EXDEV;
   Cookie seen{};
   if (const int error = read_process_memory(card.pid, address, {seen.data(), seen.size()}); error != 0)
     return error;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -49,24 +48,33 @@ void Link::send(FrameHead head, std::span<const std::byte> payload) noexcept try
   head.bytes = static_cast<std::uint32_t>(payload.size());
   head.sequence = ++frames_sent_;
   head.word = word_;
-  std::vector<std::byte> frame(sizeof head + payload.size());
-  std::memcpy(frame.data(), &head, sizeof head);
-  std::ranges::copy(payload, frame.begin() + sizeof head);
-  Sent& one = sent_.emplace_back(std::move(frame));
-  if (port_->send(one.frame.data(), one.frame.size(), other_, 0, one.ticket) == Status::ok) return;
+  Sent& one = new_frame();
+  one.frame.head = head;
+  std::ranges::copy(payload, one.frame.payload.begin());
+  if (port_->send(&one.frame, sizeof head + payload.size(), other_, 0, one.ticket) == Status::ok) return;
   sent_.pop_back();
   give_up();
 } catch (...) {  // no memory
   give_up();
 }
 
+Link::Sent& Link::new_frame() {
+  if (spare_.empty())
+    sent_.emplace_back();
+  else
+    sent_.splice(sent_.end(), spare_, spare_.begin());
+  return sent_.back();
+}
+
 /// In any order: only their memory is waited for.
 void Link::forget_sent() noexcept {
-  sent_.remove_if([this](const Sent& one) {
-    const Status status = port_->test(one.ticket);
-    if (status != Status::pending && status != Status::ok) give_up();
-    return status != Status::pending;
-  });
+  for (auto one = sent_.begin(); one != sent_.end();) {
+    const auto at = one++;
+    const Status status = port_->test(at->ticket);
+    if (status == Status::pending) continue;
+    if (status != Status::ok) give_up();
+    spare_.splice(spare_.begin(), sent_, at);
+  }
 }
 
 std::size_t Link::unsent() noexcept {

@@ -63,12 +63,13 @@ class Link {
  private:
   static constexpr std::uint32_t places = transports::mpi::Port::places;
   struct Sent {
-    std::vector<std::byte> frame;
+    Frame frame;
     Ticket ticket = 0;
   };
 
   void listen(std::uint32_t place) noexcept;
   void forget_sent() noexcept;
+  Sent& new_frame();
   bool is_from_other(const FrameHead& head, ir::Rank from) const noexcept;
   bool is_cut_off() noexcept;
 
@@ -76,7 +77,7 @@ class Link {
   const LinkWord word_;
   const Descriptor connection_;
   std::array<Frame, places> heard_{};
-  std::list<Sent> sent_;
+  std::list<Sent> sent_, spare_;  ///< spare: those that have left, for the next ones
   std::unique_ptr<Fabric> fabric_;  ///< at its end it sends what is to be sent
   std::uint32_t current_ = places;  ///< the place of the frame that next() has given out
   std::uint32_t number_ = 0;

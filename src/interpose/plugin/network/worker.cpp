@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "engine/fingerprint.hpp"
 #include "engine/handover/client.hpp"
 #include "engine/handover/door.hpp"
+#include "engine/handover/worker_cpus.hpp"
 #include "engine/internet_addresses.hpp"
 #include "engine/job_identity.hpp"
 #include "engine/shared_memory.hpp"
@@ -95,6 +97,26 @@ std::vector<Entrance> entrances(const engine::JobIdentity& job) {
   return all;
 }
 
+std::vector<engine::CpuMask> cpus_of_local_ranks(const engine::JobIdentity& job) {
+  if (job.local_size == 1) return {engine::affinity_of(0)};
+  return process.engine->arena()->cpus_of_ranks();
+}
+
+/// The same on all ranks of the node; each worker is sent to its place by the first of those that it serves.
+/// Throws Error where the ranks have all CPUs to themselves.
+void place(const DesksHeader& worker, const engine::JobIdentity& job, std::size_t workers) {
+  if (worker.cpus.none()) return;  // it serves elsewhere
+  const bool are_given = worker.are_given != 0;
+  const LeftCpus left = are_given ? LeftCpus{worker.cpus} : left_by(cpus_of_local_ranks(job), worker.cpus);
+  if (!are_given && !left.are_enough_for(workers))
+    throw Error("no core is free for it (the ranks of this node leave " + std::to_string(left.cpus.count()) +
+                " of " + std::to_string(worker.cpus.count()) +
+                " CPUs; HOCKET_WORKER_CPUS names some all the same)");
+  const auto number = static_cast<std::size_t>(job.local_rank);
+  if (number < workers && !engine::set_affinity(worker.pid, part_of(left, number, workers)))
+    explain(std::string("the worker stays where it is: ") + std::strerror(errno));
+}
+
 Meeting meet() {
   const Options& options = process.engine->options();
   std::string why_not;
@@ -105,6 +127,7 @@ Meeting meet() {
   Meeting meeting;
   meeting.worker = engine::hash_of(std::string_view(entrance.name.data(), entrance.name.size())) | 1U;
   Desks desks = Desks::attach(enter(entrance, options.setup_seconds), build_version());
+  place(desks.header(), *job, all.size());
   meeting.client = std::make_unique<Client>(
       std::move(desks), Client::Place{static_cast<std::uint32_t>(job->local_rank), process.rank,
                                       options.stall_seconds, options.setup_seconds});

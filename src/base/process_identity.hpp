@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace hocket::engine {
+namespace hocket {
 
 /// Clock ticks after boot (field 22 of /proc/PID/stat); 0 if there is no such process, or only its remains (a
 /// zombie).
@@ -22,4 +22,4 @@ Activity activity_of(pid_t pid);
 /// one.
 std::uint64_t pid_namespace();
 
-}  // namespace hocket::engine
+}  // namespace hocket

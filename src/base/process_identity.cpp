@@ -1,4 +1,4 @@
-#include "engine/process_identity.hpp"
+#include "base/process_identity.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace hocket::engine {
+namespace hocket {
 namespace {
 
 // proc(5), counted from 1
@@ -65,4 +65,4 @@ std::uint64_t pid_namespace() {
   return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
-}  // namespace hocket::engine
+}  // namespace hocket
