@@ -96,7 +96,11 @@ TEST(DefaultRules, SmallBlocksOfANodeTravelTogether) {
   const Model model(costs, s.near);
   s.model = &model;
   EXPECT_NE(Rules().choose(s).name.find("by nodes"), std::string::npos);
-  s.bytes = 257;
+  for (const std::size_t bytes : {257U, 4096U}) {
+    s.bytes = bytes;
+    EXPECT_EQ(Rules().choose(s).text, "linear(window=6) by nodes") << "no more at once than switches take";
+  }
+  s.bytes = 4097;
   EXPECT_EQ(Rules().choose(s).name, "native");
   s.bytes = 256;
   s.equal_blocks = false;
