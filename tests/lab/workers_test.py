@@ -1,5 +1,5 @@
-"""Non-blocking collectives between the nodes of a lab, carried out by a worker process on each: right, also
-when one of them is killed; an error that names it where nobody else can go on, or where its node has gone. No
+"""Non-blocking collectives between the nodes of a lab, carried out by worker processes on each: right, also
+when one of them is late, stopped or killed; an error that names it where nobody else can go on, or where its node has gone. No
 worker outlives its job. With --cards the workers are on cards, of which one goes.
 
 usage: workers_test.py [--cards] --family FAMILY --prefix DIR --build DIR
@@ -10,7 +10,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hocket import reports
@@ -19,15 +21,35 @@ from in_lab import Ended, RunningLab, Setting, arguments, expect, lab, result, s
 
 SEED = "20261124"
 BY_WORKER = "by the node's worker"
+GONE = "a worker has gone"
 FORCED = (
     "bcast:knomial,reduce:knomial,allreduce:ring,gather:linear,scatter:linear,allgather:ring,alltoall:linear,"
     "reduce_scatter:pairwise,scan:recursive_doubling,exscan:recursive_doubling,barrier:message_dissemination,"
     "alltoallv:pairwise"
 )
 WORKER = "hocketd"
-# nodes, and ranks on each
-PLACES = ((4, 1), (4, 2), (1, 3))
-CARDS = (4, 2)
+HANDED = (
+    *("ialltoall", "ialltoallv", "iallgather", "ibcast", "iallreduce", "igather", "iscatter", "ireduce"),
+    "ibarrier",
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    nodes: int
+    per_node: int
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        words = [f"{self.per_node} ranks on each of {self.nodes} nodes"]
+        return ", ".join([*words, *(f"{name}={value}" for name, value in self.variables.items())])
+
+
+PLACES = (
+    *(Place(4, 1), Place(4, 2), Place(1, 3)),
+    *(Place(4, 2, {"HOCKET_SHARED_HEAP": "1"}), Place(2, 2, {"HOCKET_WORKERS": "2"})),
+)
+CARDS = Place(4, 2)
 
 
 def _no_worker_stays(where: RunningLab, name: str, services: int = 0) -> None:
@@ -35,24 +57,25 @@ def _no_worker_stays(where: RunningLab, name: str, services: int = 0) -> None:
     expect(until(lambda: len(where.ranks(WORKER)) == services, 15), f"{name}: no worker stays")
 
 
-def _right(where: RunningLab, setting: Setting, nodes: int, per_node: int, services: int = 0) -> None:
-    name = f"{per_node} ranks on each of {nodes} nodes"
+def _right(where: RunningLab, setting: Setting, place: Place, services: int = 0) -> None:
+    name = str(place)
     program = setting.program("mpi_nonblocking_random")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
         done = where.run(
-            *("-n", str(nodes * per_node), "--ppn", str(per_node), "--", program, SEED, "12"),
+            *("-n", str(place.nodes * place.per_node), "--ppn", str(place.per_node)),
+            *("--", program, SEED, "12"),
             seconds=60,
-            HOCKET_FORCE=FORCED,
-            HOCKET_WORKERS="1",
-            HOCKET_WORKER_CPUS="0-1",
-            HOCKET_REPORT=str(report),
-            TEST_REQUIRES_HOCKET="1",
+            **{
+                **{"HOCKET_FORCE": FORCED, "HOCKET_WORKERS": "1", "HOCKET_WORKER_CPUS": "0-1"},
+                **{"HOCKET_REPORT": str(report), "TEST_REQUIRES_HOCKET": "1"},
+                **place.variables,
+            },
         )
         expect(done.status == 0, f"{name}: status {done.status}", done.output)
         rows = reports.read(report).rows if report.exists() else []
     handed = {row.collective for row in rows if BY_WORKER in row.why}
-    for collective in ("ialltoall", "iallgather", "ibcast", "iallreduce", "igather", "iscatter", "ibarrier"):
+    for collective in HANDED:
         expect(collective in handed, f"{name}: {collective} is handed over", str(sorted(handed)))
     _no_worker_stays(where, name, services)
 
@@ -73,36 +96,53 @@ def _looping(
     )
 
 
-def _worker_killed(where: RunningLab, setting: Setting, on: str = "n1", services: int = 0) -> None:
+def _worker_goes(
+    where: RunningLab, setting: Setting, how: str = "KILL", on: str = "n1", services: int = 0
+) -> None:
     """The ranks go on by themselves, if anything goes on inside of the MPI's own calls. A card's service goes
     with its worker."""
+    name = f"worker gone by {how}"
     goes_on = setting.family == "openmpi"
     program = setting.program("lab_looping")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
 
         def happen() -> None:
-            done = where.do("shell", on, "--", "pkill", "-KILL", "-x", WORKER)
-            expect(done.status == 0, "worker killed: it was there", done.output)
-            expect(until(lambda: not where.ranks(program), 40), "worker killed: all ranks end")
+            done = where.do("shell", on, "--", "pkill", f"-{how}", "-x", WORKER)
+            expect(done.status == 0, f"{name}: it was there", done.output)
+            expect(until(lambda: not where.ranks(program), 40), f"{name}: all ranks end")
 
         settings = {"HOCKET_STALL_SECONDS": "5", "HOCKET_REPORT": str(report)}
         ended = _looping(where, setting, happen, 8, **settings)
         notes = reports.read(report).notes if report.exists() else []
-    expect("under way" in ended.output, "worker killed: it ran", ended.output)
+    expect("under way" in ended.output, f"{name}: it ran", ended.output)
     if goes_on:
-        expect(ended.status == 0, f"worker killed: status {ended.status}", ended.output)
-        expect("error" not in ended.output, "worker killed: no error", ended.output)
-        expect(
-            any("a worker has gone" in note for note in notes),
-            "worker killed: the report says so",
-            str(notes),
-        )
+        expect(ended.status == 0, f"{name}: status {ended.status}", ended.output)
+        expect("error" not in ended.output, f"{name}: no error", ended.output)
+        expect(any(GONE in note for note in notes), f"{name}: the report says so", str(notes))
     else:
-        expect(
-            "HOCKET_PROGRESS" in ended.output, "worker killed: what has gone, and what helps", ended.output
-        )
-    _no_worker_stays(where, "worker killed", services)
+        expect("HOCKET_PROGRESS" in ended.output, f"{name}: what has gone, and what helps", ended.output)
+    _no_worker_stays(where, name, services)
+
+
+def _worker_late(where: RunningLab, setting: Setting) -> None:
+    """It stands still for less than the stall limit: it is waited for."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.jsonl"
+
+        def happen() -> None:
+            for signal in ("STOP", "CONT"):
+                done = where.do("shell", "n1", "--", "pkill", f"-{signal}", "-x", WORKER)
+                expect(done.status == 0, "worker late: it is there", done.output)
+                time.sleep(2)
+
+        settings = {"HOCKET_STALL_SECONDS": "8", "HOCKET_REPORT": str(report)}
+        ended = _looping(where, setting, happen, 6, **settings)
+        notes = reports.read(report).notes if report.exists() else []
+    expect("under way" in ended.output, "worker late: it ran", ended.output)
+    expect(ended.status == 0, f"worker late: status {ended.status}", ended.output)
+    expect(not any(GONE in note for note in notes), "worker late: it stays", str(notes))
+    _no_worker_stays(where, "worker late")
 
 
 def _node_killed(where: RunningLab, setting: Setting) -> None:
@@ -133,8 +173,8 @@ def _on_cards(setting: Setting) -> int:
         print(f"SKIPPED: no cards: {problem}")
         return 77
     with lab(setting, "--dpu", "--rate", "500mbit", "--uplink", "500mbit") as where:
-        _right(where, setting, *CARDS, services=4)
-        _worker_killed(where, setting, on="n1-card", services=3)
+        _right(where, setting, CARDS, services=4)
+        _worker_goes(where, setting, on="n1-card", services=3)
     return result("workers on cards", (CARDS, "card killed"))
 
 
@@ -156,13 +196,15 @@ def main() -> int:
     if parsed.cards:
         return _on_cards(setting)
     with lab(setting, "--leaves", "2", "--nodes", "2", "--rate", "500mbit", "--uplink", "500mbit") as where:
-        for nodes, per_node in PLACES:
-            _right(where, setting, nodes, per_node)
+        for place in PLACES:
+            _right(where, setting, place)
     with lab(setting) as where:
-        _worker_killed(where, setting)
+        _worker_late(where, setting)
+        for how in ("KILL", "STOP"):
+            _worker_goes(where, setting, how)
     with lab(setting) as where:
         _node_killed(where, setting)
-    return result("workers", (*PLACES, "worker killed", "node killed"))
+    return result("workers", (*PLACES, "worker late", "worker killed", "worker stopped", "node killed"))
 
 
 if __name__ == "__main__":

@@ -292,12 +292,13 @@ def test_a_lab_of_one_command_ends_with_it(number: signal.Signals) -> None:
     assert until(lambda: all_gone(inside, networks))
 
 
-def test_an_ended_run_leaves_the_lab_and_no_job(hocket: Hocket) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_an_ended_run_leaves_the_lab_and_no_job(hocket: Hocket, number: signal.Signals) -> None:
     hocket("lab", "up")
     supervisor = state.get("lab").supervisor
     with _job_under_way([]) as job:
         assert until(lambda: named(of_lab(supervisor.pid), "sleep") >= 4, 30)
-        job.terminate()
+        job.send_signal(number)
         job.wait(timeout=30)
     assert until(lambda: named(of_lab(supervisor.pid), "sleep") == 0)
     assert supervisor.is_alive()

@@ -143,6 +143,22 @@ def test_a_picture_is_drawn(hocket: Hocket, tmp_path: Path, ending: str) -> None
         assert "<svg" in picture.read_text()
 
 
+def test_nodes_with_ranks_stand_out_in_a_picture(hocket: Hocket, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    hosts = tmp_path / "hosts"
+    hosts.write_text("node1\nnode3\nnode1\n")
+    color = "fill: #5b9e4d"
+
+    def drawn(*options: str) -> int:
+        picture = tmp_path / "machine.svg"
+        done = hocket("topo", "leaf:2 node:2", "--plot", str(picture), *options)
+        assert done.returncode == 0, done.stderr
+        return picture.read_text().count(color)
+
+    assert drawn() == 0
+    assert drawn("--ranks", str(hosts)) == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -260,18 +260,35 @@ class NoSwitch(Tree):
         self.run_ranks("init_is_refused", 3, "", TEST_CODE=str(NOTREE))
 
 
-class ThreeSwitches(Tree):
-    """Two leaves and a root: rank i is at leaf i % 2, as TEST_PLACES says."""
+class TwoLeaves(Tree):
+    """Rank i is at leaf i % 2, as TEST_PLACES says."""
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.root, self.root_place = self.switch("--window", str(WINDOW))
-        words = ("--window", str(WINDOW), "--parent", self.root_place)
-        self.leaves = [self.switch(*words) for _ in range(2)]
+    leaves: list[tuple[subprocess.Popen[str], str]]
+
+    def switch_below(self, parent: str, place: str = "127.0.0.1:0") -> tuple[subprocess.Popen[str], str]:
+        return self.switch("--window", str(WINDOW), "--parent", parent, place=place)
 
     def run_area(self, area: str, ranks: int = 4, **variables: str) -> None:
         places = " ".join(place for _, place in self.leaves)
         self.run_ranks(area, ranks, self.leaves[0][1], TEST_PLACES=places, **variables)
+
+    def run_until_it_is_back(self, process: subprocess.Popen[str], place: str, *words: str) -> None:
+        self.after(process, lambda: self.switch("--window", str(WINDOW), *words, place=place))
+        self.run_area(
+            "switch_comes_back",
+            SHARP_COLL_ENABLE_SAT="1",
+            TEST_SWITCH_PID=str(process.pid),
+            TEST_MOST_SECONDS="8",
+        )
+
+
+class ThreeSwitches(TwoLeaves):
+    """The leaves are under the root."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.root, self.root_place = self.switch("--window", str(WINDOW))
+        self.leaves = [self.switch_below(self.root_place) for _ in range(2)]
 
     def test_as_ucc(self) -> None:
         self.run_area("as_ucc", SHARP_COLL_ENABLE_SAT="1")
@@ -312,20 +329,41 @@ class ThreeSwitches(Tree):
     def test_a_root_that_is_lost(self) -> None:
         self.run_area("switch_is_lost", TEST_SWITCH_PID=str(self.root.pid))
 
-    def run_until_it_is_back(self, process: subprocess.Popen[str], place: str, *words: str) -> None:
-        self.after(process, lambda: self.switch("--window", str(WINDOW), *words, place=place))
-        self.run_area(
-            "switch_comes_back",
-            SHARP_COLL_ENABLE_SAT="1",
-            TEST_SWITCH_PID=str(process.pid),
-            TEST_MOST_SECONDS="8",
-        )
-
     def test_a_root_that_comes_back(self) -> None:
         self.run_until_it_is_back(self.root, self.root_place)
 
     def test_a_leaf_that_comes_back(self) -> None:
         process, place = self.leaves[1]
+        self.run_until_it_is_back(process, place, "--parent", self.root_place)
+
+
+class FiveSwitches(TwoLeaves):
+    """Each leaf is under an inner switch of its own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.root, self.root_place = self.switch("--window", str(WINDOW))
+        self.inner = [self.switch_below(self.root_place) for _ in range(2)]
+        self.leaves = [self.switch_below(place) for _, place in self.inner]
+
+    def test_types(self) -> None:
+        self.run_area("types", 3, SHARP_COLL_ENABLE_SAT="1")
+
+    def test_shapes(self) -> None:
+        self.run_area("shapes", 7, SHARP_COLL_ENABLE_SAT="1")
+        self.run_area("shapes", 7)
+
+    def test_too_many(self) -> None:
+        self.run_area("too_many")
+
+    def test_a_lock_of_another_job(self) -> None:
+        self.run_area("lock_is_taken", SHARP_COLL_ENABLE_SAT="1", SHARP_COLL_LOCK_ON_COMM_INIT="1")
+
+    def test_an_inner_switch_that_is_lost(self) -> None:
+        self.run_area("switch_is_lost", TEST_SWITCH_PID=str(self.inner[1][0].pid))
+
+    def test_an_inner_switch_that_comes_back(self) -> None:
+        process, place = self.inner[1]
         self.run_until_it_is_back(process, place, "--parent", self.root_place)
 
 

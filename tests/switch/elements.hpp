@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "member.hpp"
+#include "tree_shape.hpp"
 #include "unit/kernels_reference.hpp"
 
 namespace hocket::harness {
@@ -112,15 +113,22 @@ inline Bytes folded(OpKind op, ElementType type, const std::vector<Bytes>& data)
   return result;
 }
 
-/// As a tree with so many leaves does it (0: a single switch), member m under leaf m % leaves.
-inline Bytes in_tree_order(OpKind op, ElementType type, const std::vector<Bytes>& data, std::size_t leaves) {
-  if (leaves == 0) return folded(op, type, data);
-  std::vector<std::vector<Bytes>> by_leaf(leaves);
-  for (std::size_t i = 0; i < data.size(); ++i) by_leaf[i % leaves].push_back(data[i]);
+/// What so many switches make of it, the i-th part being under the one of number i % switches.
+inline std::vector<Bytes> level_of(OpKind op, ElementType type, const std::vector<Bytes>& data,
+                                   std::size_t switches) {
+  std::vector<std::vector<Bytes>> below(switches);
+  for (std::size_t i = 0; i < data.size(); ++i) below[i % switches].push_back(data[i]);
   std::vector<Bytes> combined;
-  for (const auto& part : by_leaf)
+  for (const auto& part : below)
     if (!part.empty()) combined.push_back(folded(op, type, part));
-  return folded(op, type, combined);
+  return combined;
+}
+
+/// As a tree of that shape does it.
+inline Bytes in_tree_order(OpKind op, ElementType type, std::vector<Bytes> data, const TreeShape& shape) {
+  for (const std::size_t switches : {shape.leaves, shape.inner})
+    if (switches != 0) data = level_of(op, type, data, switches);
+  return folded(op, type, data);
 }
 
 inline bool are_same(OpKind op, ElementType type, const Bytes& one, const Bytes& other) {

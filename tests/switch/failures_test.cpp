@@ -15,14 +15,12 @@ using wire::Error;
 
 constexpr std::uint32_t here = 1;  ///< the group of most tests
 
-/// Of a tree with so many leaves; 0: one switch alone.
-class Groups : public testing::TestWithParam<std::size_t> {
+class Groups : public testing::TestWithParam<TreeShape> {
  protected:
   Tree tree_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, Groups, testing::Values(0, 2),
-                         [](const auto& info) { return info.param == 0 ? "OneSwitch" : "ThreeSwitches"; });
+INSTANTIATE_TEST_SUITE_P(Trees, Groups, testing::Values(TreeShape{}, TreeShape{2}, TreeShape{2, 2}), name_of);
 
 TEST_P(Groups, FailWithTheirMembers) {
   std::promise<void> is_gone;
@@ -190,7 +188,7 @@ TEST_P(Groups, NeedTheLockToStream) {
 }
 
 TEST(Tree, LosesItsRoot) {
-  const Tree tree(2);
+  const Tree tree({2});
   Company members(tree, 4);
   for (std::uint32_t i = 0; i < 4; ++i)
     ASSERT_EQ(members[i].join(10 + i, 1, 0), Error::none) << "of one alone, for later";
@@ -203,8 +201,27 @@ TEST(Tree, LosesItsRoot) {
   });
 }
 
+TEST(Tree, LosesAnInnerSwitch) {
+  const Tree tree({4, 2});
+  Company members(tree, 4);
+  members.each([](Member& member, std::size_t i) {
+    const auto rank = static_cast<std::uint32_t>(i);
+    ASSERT_EQ(member.join(10 + rank % 2, 2, rank / 2), Error::none) << "of those under one inner switch";
+  });
+  tree.inner[0]->stop();
+  members.each([&](Member& member, std::size_t i) {
+    const auto rank = static_cast<std::uint32_t>(i);
+    const std::string why = failure_of(member, 1);
+    EXPECT_TRUE(says(why, i % 2 == 0 ? "lost the switch above at" : "lost the switch at")) << i << ": " << why;
+    if (i % 2 == 0)
+      EXPECT_TRUE(says(failure_of(member, 10), "lost the switch above at")) << i;
+    else
+      EXPECT_EQ(sum(member, 11, 0, rank), 4u) << "the others have theirs";
+  });
+}
+
 TEST(Tree, LosesALeaf) {
-  Tree tree(2);
+  Tree tree({2});
   Company members(tree, 4);
   tree.leaves[1]->stop();
   for (const std::size_t i : {0U, 2U})
@@ -233,7 +250,7 @@ TEST(Tree, IsWholeAgainWhenItsRootIsBack) {
 
 /// It passes on what its hosts say: the group is over, and nothing else.
 TEST(Tree, KeepsASwitchWhoseGroupGrowsAfterTheVerdict) {
-  const Tree tree(0);
+  const Tree tree({});
   Member child(tree.place_of(0), wire::Hello{.is_switch = 1});
   const auto join = [&](std::uint32_t number, std::uint32_t name, std::uint32_t ranks) {
     child.send_value(wire::FrameKind::join, number, wire::Join{7, name, 2, ranks, 0, Error::none, 0});

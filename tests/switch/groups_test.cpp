@@ -22,14 +22,12 @@ aggregation::Limits impatient() {
   return limits;
 }
 
-/// Of a tree with so many leaves; 0: one switch alone.
-class Groups : public testing::TestWithParam<std::size_t> {
+class Groups : public testing::TestWithParam<TreeShape> {
  protected:
   Tree tree_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, Groups, testing::Values(0, 2),
-                         [](const auto& info) { return info.param == 0 ? "OneSwitch" : "ThreeSwitches"; });
+INSTANTIATE_TEST_SUITE_P(Trees, Groups, testing::Values(TreeShape{}, TreeShape{2}, TreeShape{2, 2}), name_of);
 
 TEST_P(Groups, OfSomeMembersLiveBesideEachOther) {
   in_threads(6, [&](std::size_t i) {
@@ -51,7 +49,7 @@ TEST_P(Groups, SayHowFarTheirRootIs) {
   in_threads(2, [&](std::size_t i) {
     Member member(tree_.place_of(i), 1, static_cast<std::uint32_t>(i));
     member.begin_join(here, 2, static_cast<std::uint32_t>(i));
-    EXPECT_EQ(member.verdict(here).height, tree_.leaves.empty() ? 0u : 1u);
+    EXPECT_EQ(member.verdict(here).height, GetParam().height());
     member.begin_join(10 + static_cast<std::uint32_t>(i), 1, 0);
     EXPECT_EQ(member.verdict(10 + static_cast<std::uint32_t>(i)).height, 0u) << "of one leaf alone";
   });
@@ -190,7 +188,7 @@ TEST_P(Groups, StreamNothingWhereTheTreeDoesNot) {
 TEST(Tree, IsHadByAJobOrIsNot) {
   aggregation::Limits limits;
   limits.jobs = 1;
-  const Tree tree(0, limits);
+  const Tree tree({}, limits);
   const Member first(tree.place_of(0), 1, 0), second(tree.place_of(0), 1, 1);
   EXPECT_THROW(Member(tree.place_of(0), 2, 0), hocket::Error);
 }
@@ -198,13 +196,13 @@ TEST(Tree, IsHadByAJobOrIsNot) {
 TEST(Tree, HasSoManyPorts) {
   aggregation::Limits limits;
   limits.children = 2;
-  const Tree tree(0, limits);
+  const Tree tree({}, limits);
   const Member first(tree.place_of(0), 1, 0), second(tree.place_of(0), 2, 0);
   EXPECT_THROW(Member(tree.place_of(0), 1, 1), hocket::Error);
 }
 
 TEST(Tree, DoesNotLetAnotherKeyIn) {
-  const Tree tree(0);
+  const Tree tree({});
   tcp::Key other = wire::no_key();
   other[0] = 'x';
   EXPECT_THROW(Member(tree.place_of(0), 1, 0, other), hocket::Error);

@@ -58,7 +58,7 @@ bool is_seen_off(const Descriptor& connection, double seconds) {
 
 class Hostile : public testing::Test {
  protected:
-  Tree tree_{0};
+  Tree tree_{TreeShape{}};
   Honest honest_{tree_};
   std::mt19937_64 random_{test_seed()};
 

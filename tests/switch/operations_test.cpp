@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::size_t ranks = 5;
 
-/// Of a tree with so many leaves; 0: one switch alone.
-class Operations : public testing::TestWithParam<std::size_t> {
+class Operations : public testing::TestWithParam<TreeShape> {
  protected:
   Operations() : tree_(GetParam(), limits()), members_(tree_, ranks) {}
 
@@ -48,8 +47,7 @@ class Operations : public testing::TestWithParam<std::size_t> {
   std::uint32_t operation_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, Operations, testing::Values(0, 2),
-                         [](const auto& info) { return info.param == 0 ? "OneSwitch" : "ThreeSwitches"; });
+INSTANTIATE_TEST_SUITE_P(Trees, Operations, testing::Values(TreeShape{}, TreeShape{2}, TreeShape{4, 2}), name_of);
 
 TEST_P(Operations, KnowAllTypesAndOps) {
   for (std::size_t op = 0; op < kernels::op_kind_count; ++op)
@@ -146,7 +144,7 @@ TEST_P(Operations, HaveTheSameBitsWhoeverIsLate) {
   const Call call{.type = ElementType::f32, .op = OpKind::sum, .is_streaming = true, .total = 100'000};
   const std::vector<Bytes> data = random_data(call.type, call.total / 4);
   const Bytes first = expected(call, data);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 100; ++round) {
     std::vector<std::size_t> late(ranks), frames(ranks);
     for (std::size_t i = 0; i < ranks; ++i) {
       late[i] = elements_.below(4);

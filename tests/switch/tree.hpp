@@ -1,4 +1,4 @@
-// Switches as threads of the test, alone or as a root with leaves, and members that all do the same.
+// Switches as threads of the test, alone or as a tree of two or three levels, and members that all do the same.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 
 #include "member.hpp"
 #include "switch/daemon.hpp"
+#include "tree_shape.hpp"
 
 namespace hocket::harness {
 
@@ -46,21 +47,27 @@ class Switch {
   std::thread thread_;
 };
 
-/// With `leaves` 0 a single switch. Member m is under leaf m % leaves.
 struct Tree {
-  explicit Tree(std::size_t leaf_count, const aggregation::Limits& limits = {}) {
+  using Switches = std::vector<std::unique_ptr<Switch>>;
+
+  explicit Tree(const TreeShape& shape, const aggregation::Limits& limits = {}) {
     aggregation::Settings settings;
     settings.limits = limits;
     root = std::make_unique<Switch>(settings);
-    settings.parent = tcp::place_in(root->name());
-    for (std::size_t i = 0; i < leaf_count; ++i) leaves.push_back(std::make_unique<Switch>(settings));
+    const auto add = [&settings](Switches& level, const Switch& parent) {
+      settings.parent = tcp::place_in(parent.name());
+      level.push_back(std::make_unique<Switch>(settings));
+    };
+    for (std::size_t i = 0; i < shape.inner; ++i) add(inner, *root);
+    for (std::size_t i = 0; i < shape.leaves; ++i)
+      add(leaves, inner.empty() ? *root : *inner[i % inner.size()]);
   }
   const std::string& place_of(std::size_t member) const {
     return leaves.empty() ? root->name() : leaves[member % leaves.size()]->name();
   }
 
-  std::unique_ptr<Switch> root;
-  std::vector<std::unique_ptr<Switch>> leaves;
+  std::unique_ptr<Switch> root;  // what is above ends last
+  Switches inner, leaves;
 };
 
 /// Each in a thread of its own; what one throws fails the test.
