@@ -15,6 +15,7 @@ from hocket import _paths, mpis
 from hocket.bench import (
     markdown,
     net,
+    net_balance,
     net_cells,
     net_experiments,
     net_page,
@@ -85,8 +86,8 @@ SPANS = [
 ]
 
 
-def _verdicts(runs: list[Run], *traffic: Traffic, spans: list[Span] | None = None) -> list[Verdict]:
-    return Found(runs, traffic, spans or []).verdicts()
+def _verdicts(runs: list[Run], *traffic: Traffic) -> list[Verdict]:
+    return net_targets.verdicts(net_cells.cells(runs), traffic)
 
 
 def _of(target: Target, found: list[Verdict]) -> Verdict:
@@ -346,20 +347,23 @@ def test_several_ranks_a_node_stand_beside_the_network_alone() -> None:
     assert _of(net_targets.MAKESPAN, _verdicts(_runs(**staged))).state == State.TOO_FEW
 
 
-def test_stages_overlap_as_much_as_their_sum_over_the_makespan() -> None:
+def test_stages_of_a_call_are_told_apart() -> None:
     call = Call(SPANS)
     assert [call.busy_us(stage) for stage in net_stages.STAGES] == [20, 30, 20]
-    assert call.makespan_us() == 50 and call.overlap() == pytest.approx(1.4)
+    assert call.makespan_us() == 50
     (again,) = net_stages.calls([*SPANS, *(dataclasses.replace(span, date="later") for span in SPANS[:3])])
     assert len(again.spans) == 3
 
 
-def test_overlap_is_judged_where_each_rank_has_a_core() -> None:
-    def state(cores: int) -> State:
-        spans = [dataclasses.replace(span, cores=cores) for span in SPANS]
-        return _of(net_targets.OVERLAP, _verdicts([], spans=spans)).state
-
-    assert state(2) == State.NOT_HERE and state(16) == State.MISSED
+def test_stages_overlap_where_they_balance() -> None:
+    stages = net_balance.predicted()
+    assert stages[0].overlap() == pytest.approx(1, rel=0.001), "one after the other"
+    assert stages[0].reduce_us == pytest.approx(stages[0].network_us, rel=0.03)
+    ratios = [one.overlap() for one in stages]
+    assert ratios == sorted(ratios) and ratios[-1] >= 1.6
+    verdict = _of(net_targets.OVERLAP, net_targets.verdicts([], [], stages))
+    assert verdict.state == State.REACHED and verdict.where.mpi == "predicted"
+    assert _of(net_targets.OVERLAP, net_targets.verdicts([], [], stages[:3])).state == State.MISSED
 
 
 def test_a_host_sends_its_data_once() -> None:
@@ -417,7 +421,7 @@ def test_the_section_tells_what_was_reached_and_what_was_missed(tmp_path: Path) 
     assert "| at least 1.90x | 1.89x | **missed** |" in text
     assert "170,000 (1.89x)" in text and "in_network, small mode" in text
     assert "| in_network by nodes | 150,000 (150,000-150,000) | 5 | 1.67x |" in text
-    assert "needs more cores" in text and "1.40x" in text
+    assert "### Where the stages balance" in text and "| in_network by nodes | 89,130 |" in text
     assert "1,572,864" in text and "![" not in text
     page = markdown.page([], more=net_page.section(ALL))
     assert page.startswith("# Performance") and "## Reduction inside the network" in page

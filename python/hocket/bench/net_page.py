@@ -9,9 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hocket.bench import net_cells, net_experiments, net_plan, net_plot, net_stages, net_targets, net_traffic
+from hocket.bench import (
+    net_balance,
+    net_cells,
+    net_experiments,
+    net_plan,
+    net_plot,
+    net_stages,
+    net_targets,
+    net_traffic,
+)
 from hocket.bench.markdown import machines, table
 from hocket.bench.net import Run
+from hocket.bench.net_balance import Stages
 from hocket.bench.net_cells import CHOICE, Cell, Group, Side, over
 from hocket.bench.net_stages import Call, Span
 from hocket.bench.net_targets import Verdict
@@ -42,6 +52,14 @@ the vector's bytes need on a link, headers included: each node sends it up and g
 A verdict needs {ASKED_RUNS} runs. *Out of reach*: not even at line rate would the ratio be so large.
 """
 
+_balance = f"""\
+Predicted (`hocket simulate`'s model), not measured: in the lab the links take a hundred times as long as what
+happens inside of nodes. {net_balance.SITUATION}, {format_bytes(net_balance.BYTES)}, on nodes that need as long
+to reduce a vector as a link to carry it, and half as long to hand it out. Each stage alone, and the whole call:
+in one piece it takes as long as all three one after the other. Of a leader's one way in and one way out the
+node and the network share, in this model, so that three stages do not get as far as three times.
+"""
+
 _burst = 16 << 10  # bytes that pass an idle link at once: of fewer the links' rate says nothing
 
 SUMMARY_HEADER = ("target", "reached")
@@ -51,11 +69,10 @@ CELLS_HEADER = (
     *("over the best", "over choice", "line rate, us", "of line rate"),
 )
 STAGES_HEADER = ("MPI, situation", "bytes", "recipe", "us", "runs", "over the network alone")
+STAGE_TIMES = ("reduce, us", "network, us", "broadcast, us")
 BYTES_HEADER = ("MPI, situation", "bytes", "side", "up", "down", "off by", "a ring, either way")
-OVERLAP_HEADER = (
-    *("MPI, situation", "bytes", "recipe", "reduce, us", "network, us", "broadcast, us"),
-    *("makespan, us", "sum over makespan"),
-)
+TRACED_HEADER = ("MPI, situation", "bytes", "recipe", *STAGE_TIMES, "makespan, us")
+BALANCED_HEADER = ("recipe", *STAGE_TIMES, "makespan, us", "sum over makespan")
 
 PICTURES = {"latencies": "net-latency.png", "bytes": "net-bytes.png", "stages": "net-stages.png"}
 
@@ -88,7 +105,11 @@ class Found:
         return net_stages.calls(self.spans)
 
     def verdicts(self) -> list[Verdict]:
-        return net_targets.verdicts(self.cells(), self.traffic, self.calls())
+        return net_targets.verdicts(self.cells(), self.traffic, self.balanced())
+
+    def balanced(self) -> list[Stages]:
+        """Predicted, where anything was measured."""
+        return net_balance.predicted() if self.all() else []
 
 
 def _size(count: int) -> str:
@@ -193,15 +214,26 @@ def bytes_rows(found: Sequence[Traffic]) -> list[list[str]]:
     ]
 
 
-def overlap_rows(calls: Sequence[Call]) -> list[list[str]]:
+def traced_rows(calls: Sequence[Call]) -> list[list[str]]:
     return [
         [
             *(f"{call.placed.mpi}, {call.placed.situation()}", _size(call.placed.bytes)),
             call.placed.side.partition(":")[2],
             *(microseconds(call.busy_us(stage)) for stage in net_stages.STAGES),
-            *(microseconds(call.makespan_us()), ratio_text(call.overlap())),
+            microseconds(call.makespan_us()),
         ]
         for call in calls
+    ]
+
+
+def balanced_rows(stages: Sequence[Stages]) -> list[list[str]]:
+    return [
+        [
+            one.recipe,
+            *map(microseconds, (one.reduce_us, one.network_us, one.broadcast_us, one.makespan_us)),
+            ratio_text(one.overlap()),
+        ]
+        for one in stages
     ]
 
 
@@ -258,7 +290,13 @@ def _traced(found: Found, folder: Path) -> Lines:
     if not found.spans:
         return []
     return [*_headed("timeline"), *_picture(folder, "stages", "Segments in the three stages, over time"),
-            *table(OVERLAP_HEADER, overlap_rows(found.calls()))]  # fmt: skip
+            *table(TRACED_HEADER, traced_rows(found.calls()))]  # fmt: skip
+
+
+def _balanced(found: Found) -> Lines:
+    stages = found.balanced()
+    return ["### Where the stages balance", "", *_balance.splitlines(), "",
+            *table(BALANCED_HEADER, balanced_rows(stages))] if stages else []  # fmt: skip
 
 
 def draw(found: Found, folder: Path) -> list[Path]:
@@ -297,4 +335,4 @@ def section(found: Found, folder: Path = Path()) -> Lines:
     for name in names:
         if any(run.experiment == name for run in found.runs):
             lines += _timed(name, found.runs, cells)
-    return [*lines, *_counted(found, folder), *_traced(found, folder)]
+    return [*lines, *_counted(found, folder), *_traced(found, folder), *_balanced(found)]

@@ -142,7 +142,7 @@ _colors = {"reduce": "#2060c0", "network": "#e67e22", "broadcast": "#2e8b57"}
 def _title(call: Call) -> str:
     one = call.placed
     recipe = one.side.partition(":")[2]
-    return f"{recipe}, {format_bytes(one.bytes)}: {one.situation()} ({call.overlap():.2f} stages at a time)"
+    return f"{recipe}, {format_bytes(one.bytes)}: {one.situation()}"
 
 
 def _draw_call(axis: Any, call: Call) -> None:

@@ -103,7 +103,7 @@ class Call:
         return [span for span in self.spans if span.stage == stage]
 
     def busy_us(self, stage: str) -> float:
-        """How long any segment was in that stage."""
+        """How long any segment was in that stage, at work or waiting."""
         total, until = 0.0, float("-inf")
         for span in sorted(self.of(stage), key=lambda span: span.begin_us):
             total += max(0.0, span.end_us - max(until, span.begin_us))
@@ -112,11 +112,6 @@ class Call:
 
     def makespan_us(self) -> float:
         return max(span.end_us for span in self.spans) - min(span.begin_us for span in self.spans)
-
-    def overlap(self) -> float:
-        """How many stages are under way on the average: the sum of all three over the makespan."""
-        makespan = self.makespan_us()
-        return sum(map(self.busy_us, STAGES)) / makespan if makespan else 0.0
 
 
 def calls(spans: Iterable[Span]) -> list[Call]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hocket.bench import net_experiments, net_traffic
+from hocket.bench import net_balance, net_experiments, net_traffic
+from hocket.bench.net_balance import Stages
 from hocket.bench.net_cells import Cell, Group, Side, over
-from hocket.bench.net_stages import Call
 from hocket.bench.net_traffic import Traffic
 from hocket.bench.topology import native_side
 from hocket.bench.topology_algorithms import of_mpi
@@ -26,7 +26,6 @@ class State(Enum):
     OUT_OF_REACH = "out of reach"
     TOO_FEW = "too few runs"
     WRONG = "wrong result"
-    NOT_HERE = "needs more cores"
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ FLAT = Target("2 KiB over 8 B, 8 nodes", is_most=True)
 OVER_NATIVE = Target("over the MPI's recursive doubling, small, links with a latency")
 OVER_OWN = Target("over Hocket's recursive doubling, small, links with a latency")
 MAKESPAN = Target("several ranks a node, over the network stage alone", is_most=True)
-OVERLAP = Target("the three stages' sum over the makespan")
+OVERLAP = Target("the three stages' sum over the makespan, where they balance")
 BYTES = Target("bytes on a node's link, off by", "%", is_most=True, scale=100)
 TARGETS = (LINE_RATE, OVER_BEST, FLAT, OVER_NATIVE, OVER_OWN, MAKESPAN, OVERLAP, BYTES)
 
@@ -63,7 +62,6 @@ class Verdict:
     runs: int = ASKED_RUNS  # of the side that has the fewest
     asked: int = ASKED_RUNS
     most: float | None = None  # that the links' rate leaves
-    needs_cores: bool = False
 
     @property
     def state(self) -> State:
@@ -74,8 +72,6 @@ class Verdict:
         value = round(self.value, 3)
         if value <= self.limit if self.target.is_most else value >= self.limit:
             return State.REACHED
-        if self.needs_cores:
-            return State.NOT_HERE
         is_forbidden = self.most is not None and not self.target.is_most and self.most < self.limit
         return State.OUT_OF_REACH if is_forbidden else State.MISSED
 
@@ -208,16 +204,11 @@ def _makespan(cell: Cell, known: _Known) -> Iterator[Verdict]:
         yield Verdict(MAKESPAN, cell.group, cell.bytes, 1.05, over(ours, alone), ours.words, runs)
 
 
-def _overlap(call: Call) -> Verdict:
-    """Where each rank and each switch has a core; with fewer it says what it can."""
-    placed = call.placed
-    needed = placed.ranks + placed.leaves + 1
-    group = Group(placed.mpi, placed.situation(), placed.collective)
-    recipe = placed.side.partition(":")[2]
-    return Verdict(
-        *(OVERLAP, group, placed.bytes, 1.6, call.overlap(), recipe, 1, 1),
-        needs_cores=placed.cores < needed,
-    )
+def _overlap(stages: Sequence[Stages]) -> Verdict:
+    """A prediction, of which there is one."""
+    best = max(stages, key=Stages.overlap)
+    group = Group("predicted", net_balance.SITUATION, "allreduce")
+    return Verdict(OVERLAP, group, net_balance.BYTES, 1.6, best.overlap(), best.recipe, 1, 1)
 
 
 def _bytes(one: Traffic) -> Verdict:
@@ -226,7 +217,9 @@ def _bytes(one: Traffic) -> Verdict:
     return Verdict(BYTES, group, one.bytes, net_traffic.TARGET, one.off(), recipe, 1, 1)
 
 
-def verdicts(cells: Sequence[Cell], traffic: Sequence[Traffic], calls: Sequence[Call]) -> list[Verdict]:
+def verdicts(
+    cells: Sequence[Cell], traffic: Sequence[Traffic], stages: Sequence[Stages] = ()
+) -> list[Verdict]:
     """In the order of the targets."""
     known = {(cell.group, cell.bytes): cell for cell in cells}
     found = [
@@ -236,7 +229,7 @@ def verdicts(cells: Sequence[Cell], traffic: Sequence[Traffic], calls: Sequence[
                      _makespan(cell, known))
         for verdict in some
     ]  # fmt: skip
-    found += [_overlap(call) for call in calls]
+    found += [_overlap(stages)] if stages else []
     found += [_bytes(one) for one in net_traffic.latest(traffic) if net_traffic.is_judged(one)]
     return sorted(found, key=lambda verdict: TARGETS.index(verdict.target))
 

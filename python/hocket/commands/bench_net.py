@@ -84,7 +84,7 @@ def _show(found: Found) -> None:
         show_table(header, rows)
     show_table(pages.STAGES_HEADER, pages.stage_rows(cells, cells))
     show_table(pages.BYTES_HEADER, pages.bytes_rows(found.traffic))
-    show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found.calls()))
+    show_table(pages.TRACED_HEADER, pages.traced_rows(found.calls()))
     show_table(pages.VERDICTS_HEADER, pages.verdict_rows(found.verdicts()))
     wrong = [run for run in found.runs if not run.valid]
     if wrong:
