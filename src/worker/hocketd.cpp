@@ -24,6 +24,7 @@
 #include "worker/remote/forwarder.hpp"
 #include "worker/remote/service.hpp"
 #include "worker/remote/setup.hpp"
+#include "worker/short_turns.hpp"
 
 namespace hocket::worker {
 namespace {
@@ -142,6 +143,7 @@ int listen_there(const std::string& where, const std::string& key_file) {
 int run(std::span<char*> arguments) {
   const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   prctl(PR_SET_TIMERSLACK, 1UL);  // naps last as long as they say
+  ask_for_short_turns();
   const std::string where = variable("HOCKET_WORKER_HOST");
   if (words == std::vector<std::string>{"--network"})
     return where.empty() ? say_own_network() : say_remote_network(where), 0;
