@@ -1,5 +1,6 @@
 #include "engine/cores.hpp"
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "engine/cgroup.hpp"
@@ -45,6 +47,10 @@ std::uint64_t controller_id(const std::string& root) {
   return hash_of(text);
 }
 
+bool set_affinity_of(pid_t thread, const CpuMask& cpus) noexcept {
+  return sched_setaffinity(thread, sizeof cpus, reinterpret_cast<const cpu_set_t*>(&cpus)) == 0;
+}
+
 }  // namespace
 
 static_assert(sizeof(CpuMask) == max_cpus / 8);  // words of long, as the kernel has them
@@ -55,8 +61,16 @@ CpuMask affinity_of(pid_t process) noexcept {
   return mask;
 }
 
-bool set_affinity(pid_t process, const CpuMask& cpus) noexcept {
-  return sched_setaffinity(process, sizeof cpus, reinterpret_cast<const cpu_set_t*>(&cpus)) == 0;
+bool set_affinity(const CpuMask& cpus) noexcept {
+  return set_affinity_of(0, cpus);
+}
+
+bool set_affinity_of_all_threads(pid_t process, const CpuMask& cpus) {
+  const std::string threads = "/proc/" + std::to_string(process) + "/task";
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(threads.c_str()), closedir);
+  for (const dirent* entry = nullptr; folder && (entry = readdir(folder.get())) != nullptr;)
+    if (const pid_t thread = std::atoi(entry->d_name); thread > 0) set_affinity_of(thread, cpus);
+  return set_affinity_of(process, cpus);
 }
 
 double cpu_quota(const std::string& root) {

@@ -14,8 +14,10 @@ using CpuMask = std::bitset<max_cpus>;
 
 /// On which a process may run (0: this thread); CPU 0 where the system does not say.
 CpuMask affinity_of(pid_t process) noexcept;
-/// The system leaves out what is not to be had. False, with errno: nothing of it is.
-bool set_affinity(pid_t process, const CpuMask& cpus) noexcept;
+/// Of this thread. The system leaves out what is not to be had. False, with errno: nothing of it is.
+bool set_affinity(const CpuMask& cpus) noexcept;
+/// Of another process. False, with errno: not of its first thread.
+bool set_affinity_of_all_threads(pid_t process, const CpuMask& cpus);
 
 struct CpuLimits {
   CpuMask mask;                     ///< affinity

@@ -12,7 +12,7 @@ namespace {
 using engine::CpuMask;
 
 CpuMask set(const CpuMask& mask, const std::string& what) {
-  if (!engine::set_affinity(0, mask)) throw Error("cannot run on " + what + ": " + std::strerror(errno));
+  if (!engine::set_affinity(mask)) throw Error("cannot run on " + what + ": " + std::strerror(errno));
   return engine::affinity_of(0);
 }
 

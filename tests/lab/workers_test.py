@@ -138,10 +138,11 @@ def _worker_late(where: RunningLab, setting: Setting) -> None:
 
         settings = {"HOCKET_STALL_SECONDS": "8", "HOCKET_REPORT": str(report)}
         ended = _looping(where, setting, happen, 6, **settings)
-        notes = reports.read(report).notes if report.exists() else []
+        told = reports.read(report) if report.exists() else reports.Report()
     expect("under way" in ended.output, "worker late: it ran", ended.output)
     expect(ended.status == 0, f"worker late: status {ended.status}", ended.output)
-    expect(not any(GONE in note for note in notes), "worker late: it stays", str(notes))
+    expect(any(BY_WORKER in row.why for row in told.rows), "worker late: it carried out", str(told.rows))
+    expect(not any(GONE in note for note in told.notes), "worker late: it stays", str(told.notes))
     _no_worker_stays(where, "worker late")
 
 

@@ -60,7 +60,9 @@ def test_parents_come_first_and_are_near() -> None:
 def test_a_group_of_one_is_left_out() -> None:
     assert len(_plan("pod:1 leaf:1 node:4").switches) == 1
     assert len(_plan("leaf:4 node:4", "node4", "node5").switches) == 1
-    assert len(_plan("leaf:4 node:4", "node4", "node8").switches) == 3
+    assert len(_plan("leaf:4 node:4", "node4", "node8").switches) == 1
+    assert len(_plan("leaf:4 node:4", "node4", "node5", "node8").switches) == 2
+    assert len(_plan("leaf:64 node:1").switches) == 1
 
 
 @pytest.mark.parametrize(("hosts", "radix"), [(2, 2), (7, 2), (36, 8), (37, 36), (300, 252), (1000, 16)])
@@ -68,14 +70,14 @@ def test_no_switch_has_more_below_it_than_it_may(hosts: int, radix: int) -> None
     for machine in (f"node:{hosts}", f"leaf:3 node:{hosts}", f"leaf:{hosts} node:1"):
         found = _plan(machine, radix=radix)
         children = _children(found)
-        assert max(children.values()) <= radix
+        assert max(children.values()) <= radix and min(children.values()) >= 2
         assert set(children) == {switch.place for switch in found.switches}
         assert [switch.parent for switch in found.switches].count("") == 1
 
 
 def test_nodes_beside_switches_are_below_the_same_one() -> None:
     vertex = tree.from_vertices([("network", "", -1), ("node", "a", 0), ("network", "l", 0), ("node", "b", 2)])
-    assert switch_tree.plan(vertex, [], 2, 1, 100).place_of == {"a": "a:100", "b": "b:100"}
+    assert switch_tree.plan(vertex, [], 2, 1, 100).place_of == {"a": "a:100", "b": "a:100"}
 
 
 def test_several_trees_are_on_different_hosts() -> None:
@@ -89,9 +91,10 @@ def test_several_trees_are_on_different_hosts() -> None:
 
 
 def test_ports_count_up_on_a_host() -> None:
-    assert [one.place for one in _plan("leaf:2 node:1").switches] == ["node0:100", "node0:101", "node1:100"]
+    places = [one.place for one in _plan("leaf:2 node:2", trees=2).switches]
+    assert places == ["node0:100", "node1:100", "node2:100", "node3:100", "node0:101", "node2:101"]
     with pytest.raises(CommandError, match="the last would be 65536"):
-        _plan("leaf:2 node:1", port=65535)
+        _plan("node:1", trees=2, port=65535)
 
 
 def test_what_cannot_be_is_told(hocket: Hocket, tmp_path: Path) -> None:

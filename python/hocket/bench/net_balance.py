@@ -1,14 +1,13 @@
 """The three stages of a call where they balance: a prediction, since in a lab the links take a hundred times as
 long as what happens inside its nodes.
 
-A leader has one way in and one way out for what comes from its node and from the network (LogGP), so that no
-machine of this model has all three at a time for long: the sum over the makespan stays below 2.5.
+A leader has one way in and one way out, for what comes from its node and from the network alike (LogGP), so that
+in this model three stages do not get as far as three times.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,11 +79,11 @@ def recipe(segments: int) -> str:
 
 
 @functools.cache
-def predicted(segments: Sequence[int] = SEGMENTS) -> list[Stages]:
+def predicted() -> tuple[Stages, ...]:
     nodes, each = SITUATION.nodes, SITUATION.ppn
     alone = (
         _predicted("reduce", "knomial(segments=1)", 1, each),
         _predicted("allreduce", "in_network", nodes, 1),
         _predicted("bcast", "knomial(segments=1)", 1, each),
     )
-    return [Stages(*alone, k, _predicted("allreduce", recipe(k), nodes, each)) for k in segments]
+    return tuple(Stages(*alone, k, _predicted("allreduce", recipe(k), nodes, each)) for k in SEGMENTS)

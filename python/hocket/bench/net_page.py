@@ -107,9 +107,9 @@ class Found:
     def verdicts(self) -> list[Verdict]:
         return net_targets.verdicts(self.cells(), self.traffic, self.balanced())
 
-    def balanced(self) -> list[Stages]:
+    def balanced(self) -> Sequence[Stages]:
         """Predicted, where anything was measured."""
-        return net_balance.predicted() if self.all() else []
+        return net_balance.predicted() if self.all() else ()
 
 
 def _size(count: int) -> str:

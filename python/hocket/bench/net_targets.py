@@ -22,6 +22,7 @@ RIVAL = "recursive_doubling"
 
 class State(Enum):
     REACHED = "reached"
+    PREDICTED = "predicted"  # to be reached, where it cannot be measured
     MISSED = "missed"
     OUT_OF_REACH = "out of reach"
     TOO_FEW = "too few runs"
@@ -62,6 +63,7 @@ class Verdict:
     runs: int = ASKED_RUNS  # of the side that has the fewest
     asked: int = ASKED_RUNS
     most: float | None = None  # that the links' rate leaves
+    is_predicted: bool = False
 
     @property
     def state(self) -> State:
@@ -71,7 +73,7 @@ class Verdict:
             return State.WRONG
         value = round(self.value, 3)
         if value <= self.limit if self.target.is_most else value >= self.limit:
-            return State.REACHED
+            return State.PREDICTED if self.is_predicted else State.REACHED
         is_forbidden = self.most is not None and not self.target.is_most and self.most < self.limit
         return State.OUT_OF_REACH if is_forbidden else State.MISSED
 
@@ -208,7 +210,7 @@ def _overlap(stages: Sequence[Stages]) -> Verdict:
     """A prediction, of which there is one."""
     best = max(stages, key=Stages.overlap)
     group = Group("predicted", net_balance.SITUATION, "allreduce")
-    return Verdict(OVERLAP, group, net_balance.BYTES, 1.6, best.overlap(), best.recipe, 1, 1)
+    return Verdict(OVERLAP, group, net_balance.BYTES, 1.6, best.overlap(), best.recipe, 1, 1, is_predicted=True)
 
 
 def _bytes(one: Traffic) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import defaultdict
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from hocket.topology.switch_tree import MOST_CHILDREN, Placed, Plan
 def _command(switch: Placed, key: str) -> str:
     words = ["hocket-switch", "--listen", switch.place]
     words += ["--parent", switch.parent] if switch.parent else []
-    return " ".join([*words, *(["--key", key] if key else [])])
+    return shlex.join([*words, *(["--key", key] if key else [])])
 
 
 def _text(plan: Plan, key: str) -> list[str]:

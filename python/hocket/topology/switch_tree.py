@@ -2,13 +2,13 @@
 the hosts are told.
 
 A group of switches of the machine is one hocket-switch, on a host below it, so that what it combines stays inside
-of the group. A group of one inside of another adds nothing, and is left out.
+of the group. A group with one of them, or one host, below it adds nothing, and is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hocket.errors import CommandError
 from hocket.topology.tree import Vertex, find_nodes
@@ -18,13 +18,15 @@ MOST_CHILDREN = 252  # of a switch: hocket-switch's --radix
 
 @dataclass
 class Switch:
-    hosts: list[str] = field(default_factory=list)  # directly below
-    below: list[Switch] = field(default_factory=list)
+    below: list[str | Switch]  # hosts, and other switches
 
-    def all_hosts(self) -> Iterator[str]:
-        yield from self.hosts
-        for switch in self.below:
-            yield from switch.all_hosts()
+    def hosts(self) -> Iterator[str]:
+        """All below it."""
+        for each in self.below:
+            if isinstance(each, Switch):
+                yield from each.hosts()
+            else:
+                yield each
 
 
 @dataclass(frozen=True)
@@ -47,39 +49,21 @@ class Plan:
     place_of: dict[str, str]  # of each host: its switch in each tree, with commas
 
 
-def _groups(items: Sequence[Switch], radix: int) -> list[list[Switch]]:
-    """As few as possible, of the same size but for one."""
-    count = -(-len(items) // radix)
-    return [list(items[i * len(items) // count : (i + 1) * len(items) // count]) for i in range(count)]
+def _joined(below: list[str | Switch], radix: int) -> str | Switch:
+    """One switch above all of them, with others between where they are too many; of one alone, itself."""
+    while len(below) > radix:
+        count = -(-len(below) // radix)
+        groups = [below[i * len(below) // count : (i + 1) * len(below) // count] for i in range(count)]
+        below = [_joined(group, radix) for group in groups]
+    return below[0] if len(below) == 1 else Switch(below)
 
 
-def _leaves(hosts: Sequence[str], radix: int) -> list[Switch]:
-    count = -(-len(hosts) // radix)
-    return [Switch(list(hosts[i * len(hosts) // count : (i + 1) * len(hosts) // count])) for i in range(count)]
-
-
-def _joined(switches: list[Switch], radix: int) -> Switch:
-    """One above all of them, with others between where they are too many."""
-    while len(switches) > radix:
-        switches = [Switch(below=group) for group in _groups(switches, radix)]
-    return switches[0] if len(switches) == 1 else Switch(below=switches)
-
-
-def shaped(vertex: Vertex, wanted: set[str], radix: int) -> Switch | None:
-    """Of the hosts that are wanted; nothing, where there are none below."""
-    hosts = [child.name for child in vertex.children if child.kind == "node" and child.name in wanted]
-    below = [
-        switch
-        for child in vertex.children
-        if child.kind == "network" and (switch := shaped(child, wanted, radix)) is not None
-    ]
-    if not hosts:
-        return _joined(below, radix) if below else None
-    if not below:
-        return _joined(_leaves(hosts, radix), radix)
-    if len(hosts) + len(below) <= radix:
-        return Switch(hosts, below)
-    return _joined([*below, *_leaves(hosts, radix)], radix)
+def shaped(vertex: Vertex, wanted: set[str], radix: int) -> str | Switch | None:
+    """What is below of the hosts that are wanted; nothing, where there are none."""
+    if vertex.kind == "node":
+        return vertex.name if vertex.name in wanted else None
+    below = [each for child in vertex.children if (each := shaped(child, wanted, radix)) is not None]
+    return _joined(below, radix) if below else None
 
 
 def _checked(machine: Vertex, hosts: Sequence[str]) -> set[str]:
@@ -96,22 +80,24 @@ def _checked(machine: Vertex, hosts: Sequence[str]) -> set[str]:
 def plan(machine: Vertex, hosts: Sequence[str], radix: int, trees: int, port: int) -> Plan:
     """Each tree has the same shape, and runs on other hosts as far as there are others. Ports count up on each
     host."""
-    root = shaped(machine, _checked(machine, hosts), radix)
-    if root is None:
+    found = shaped(machine, _checked(machine, hosts), radix)
+    if found is None:
         raise CommandError("there are no nodes in this machine")
+    root = found if isinstance(found, Switch) else Switch([found])
     used: dict[str, int] = {}
     switches: list[Placed] = []
-    places: dict[str, list[str]] = {host: [] for host in root.all_hosts()}
+    places: dict[str, list[str]] = {host: [] for host in root.hosts()}
 
     def run(switch: Switch, parent: str, tree: int) -> None:
-        host = min(switch.all_hosts(), key=lambda one: used.get(one, 0))  # the first of those with the fewest
+        host = min(switch.hosts(), key=lambda one: used.get(one, 0))  # the first of those with the fewest
         used[host] = used.get(host, 0) + 1
         placed = Placed(host, port + used[host] - 1, parent, tree)
         switches.append(placed)
         for below in switch.below:
-            run(below, placed.place, tree)
-        for one in switch.hosts:
-            places[one].append(placed.place)
+            if isinstance(below, Switch):
+                run(below, placed.place, tree)
+            else:
+                places[below].append(placed.place)
 
     for tree in range(trees):
         run(root, "", tree)

@@ -65,6 +65,8 @@ class Client {
   /// Why the worker says that an operation has failed; empty: it does not.
   std::string words() const;
 
+  /// What the worker says of itself.
+  const DesksHeader& header() const noexcept { return desks_.header(); }
   /// Until the worker knows those of the other nodes, after Connect. False: it does not, within that time.
   bool is_connected(double seconds) noexcept;
   /// How others reach this node's worker. Empty: they cannot, and why_alone() says why.

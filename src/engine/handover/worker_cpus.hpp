@@ -9,19 +9,27 @@
 
 namespace hocket::engine::handover {
 
-struct LeftCpus {
-  CpuMask cpus;           ///< of no rank that is bound to some, nor of a core that has one of those
-  std::size_t roam = 0;   ///< ranks that are not bound: each needs one of them
-
-  bool are_enough_for(std::size_t workers) const { return cpus.count() >= roam + workers; }
+/// Of the ranks of a node: each with its affinity, and what it computes with.
+struct RankCpus {
+  std::span<const CpuMask> masks;
+  std::size_t threads = 1;  ///< of each
 };
 
-/// What `ranks`, each with its affinity, leave of the CPUs that a worker might use. A rank that may run on all
-/// of these is not bound. `folder`: as /sys/devices/system.
-LeftCpus left_by(std::span<const CpuMask> ranks, const CpuMask& usable,
-                 const std::string& folder = "/sys/devices/system");
+struct WorkerCpus {
+  bool are_enough = false;  ///< a core for each worker, beside those that the ranks need
+  std::size_t left = 0;     ///< cores that they do not need
+  CpuMask cpus;             ///< for a worker
+};
 
-/// Those of one of `workers`: a part of its own, if there are enough and no rank roams among them; else all.
-CpuMask part_of(const LeftCpus& left, std::size_t worker, std::size_t workers);
+/// For one of `workers`, of the CPUs that they might use (`usable`). Ranks with one mask need as many of its
+/// cores as they have threads, all of them at most; a core that has a CPU of theirs is theirs. Where ranks can
+/// move in masks that have more, workers move there, too; else each has a part of its own of what is in no
+/// rank's mask. `folder`: as /sys/devices/system.
+WorkerCpus cpus_for(std::size_t worker, std::size_t workers, const RankCpus& ranks, const CpuMask& usable,
+                    const std::string& folder = "/sys/devices/system");
+
+/// A part of its own, as far as there are cores for all; else all of them.
+CpuMask part_of(const CpuMask& cpus, std::size_t worker, std::size_t workers,
+                const std::string& folder = "/sys/devices/system");
 
 }  // namespace hocket::engine::handover

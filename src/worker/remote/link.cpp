@@ -73,7 +73,10 @@ void Link::forget_sent() noexcept {
     const Status status = port_->test(at->ticket);
     if (status == Status::pending) continue;
     if (status != Status::ok) give_up();
-    spare_.splice(spare_.begin(), sent_, at);
+    if (spare_.size() < most_spare)
+      spare_.splice(spare_.begin(), sent_, at);
+    else
+      sent_.erase(at);
   }
 }
 

@@ -62,6 +62,7 @@ class Link {
 
  private:
   static constexpr std::uint32_t places = transports::mpi::Port::places;
+  static constexpr std::size_t most_spare = 64;
   struct Sent {
     Frame frame;
     Ticket ticket = 0;

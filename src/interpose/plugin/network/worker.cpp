@@ -102,19 +102,40 @@ std::vector<engine::CpuMask> cpus_of_local_ranks(const engine::JobIdentity& job)
   return process.engine->arena()->cpus_of_ranks();
 }
 
-/// The same on all ranks of the node; each worker is sent to its place by the first of those that it serves.
-/// Throws Error where the ranks have all CPUs to themselves.
-void place(const DesksHeader& worker, const engine::JobIdentity& job, std::size_t workers) {
-  if (worker.cpus.none()) return;  // it serves elsewhere
-  const bool are_given = worker.are_given != 0;
-  const LeftCpus left = are_given ? LeftCpus{worker.cpus} : left_by(cpus_of_local_ranks(job), worker.cpus);
-  if (!are_given && !left.are_enough_for(workers))
-    throw Error("no core is free for it (the ranks of this node leave " + std::to_string(left.cpus.count()) +
-                " of " + std::to_string(worker.cpus.count()) +
-                " CPUs; HOCKET_WORKER_CPUS names some all the same)");
+/// Of a rank, where that is said.
+std::size_t threads_of_rank() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  return static_cast<std::size_t>(std::clamp(text ? std::strtol(text, nullptr, 10) : 1L, 1L, 8192L));
+}
+
+/// Of one of the node's workers. The same verdict on all its ranks, as far as their environments agree. Throws
+/// Error where the ranks need all cores.
+engine::CpuMask place_of(std::size_t worker, const DesksHeader& header, const engine::JobIdentity& job,
+                         std::size_t workers) {
+  if (header.are_given != 0) return part_of(header.cpus, worker, workers);
+  const std::vector<engine::CpuMask> masks = cpus_of_local_ranks(job);
+  if (masks.empty()) throw Error("it is not known where the ranks of this node run");
+  const WorkerCpus found = cpus_for(worker, workers, {masks, threads_of_rank()}, header.cpus);
+  if (!found.are_enough)
+    throw Error("no core is free for it (the ranks of this node leave " + std::to_string(found.left) + " for " +
+                std::to_string(workers) + "; HOCKET_WORKER_CPUS names some all the same)");
+  return found.cpus;
+}
+
+/// Each worker is sent to its place by the first rank that it serves. Throws Error, having left, where the
+/// node has no place.
+void place(Client& client, const engine::JobIdentity& job, std::size_t entrances) {
+  if (client.header().cpus.none()) return;  // it serves elsewhere
+  const std::size_t workers = std::min(entrances, static_cast<std::size_t>(job.local_size));
   const auto number = static_cast<std::size_t>(job.local_rank);
-  if (number < workers && !engine::set_affinity(worker.pid, part_of(left, number, workers)))
-    explain(std::string("the worker stays where it is: ") + std::strerror(errno));
+  try {
+    const engine::CpuMask cpus = place_of(number % workers, client.header(), job, workers);
+    if (number < workers && !engine::set_affinity_of_all_threads(client.header().pid, cpus))
+      explain(std::string("the worker stays where it is: ") + std::strerror(errno));
+  } catch (const Error&) {
+    client.leave();
+    throw;
+  }
 }
 
 Meeting meet() {
@@ -127,10 +148,10 @@ Meeting meet() {
   Meeting meeting;
   meeting.worker = engine::hash_of(std::string_view(entrance.name.data(), entrance.name.size())) | 1U;
   Desks desks = Desks::attach(enter(entrance, options.setup_seconds), build_version());
-  place(desks.header(), *job, all.size());
   meeting.client = std::make_unique<Client>(
       std::move(desks), Client::Place{static_cast<std::uint32_t>(job->local_rank), process.rank,
                                       options.stall_seconds, options.setup_seconds});
+  place(*meeting.client, *job, all.size());
   return meeting;
 }
 
