@@ -33,7 +33,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (run, lab, topo, switches, bench, explain, verify, plan, loggp, simulate, report, doctor, install_mpi):
+for verb in (
+    run,
+    lab,
+    topo,
+    switches,
+    bench,
+    explain,
+    verify,
+    plan,
+    loggp,
+    simulate,
+    report,
+    doctor,
+    install_mpi,
+):
     verb.register(app)
 
 

@@ -47,7 +47,7 @@ struct alignas(arena_page) RankEntry {
   char host[128];
   std::uint64_t fingerprint_hash;
   char fingerprint[2048];  ///< cut off if longer; the hash is of the whole
-  CpuMask cpus;  ///< affinity
+  CpuMask cpus;            ///< affinity
 };
 
 enum class SlotState : std::uint32_t {

@@ -192,7 +192,8 @@ int cores_of_members(const ArenaMemory& memory) {
 
 std::vector<CpuMask> cpus_of_members(const ArenaMemory& memory) {
   std::vector<CpuMask> all;
-  for (const std::size_t local : ranks_in(memory, EntryState::member)) all.push_back(memory.entry(local).cpus);
+  for (const std::size_t local : ranks_in(memory, EntryState::member))
+    all.push_back(memory.entry(local).cpus);
   return all;
 }
 

@@ -20,9 +20,9 @@ bool set_affinity(const CpuMask& cpus) noexcept;
 bool set_affinity_of_all_threads(pid_t process, const CpuMask& cpus);
 
 struct CpuLimits {
-  CpuMask mask;                     ///< affinity
-  double quota = 0;                 ///< CPUs' worth of time; 0: no limit
-  std::uint64_t controller = 0;     ///< processes with the same value share the quota
+  CpuMask mask;                  ///< affinity
+  double quota = 0;              ///< CPUs' worth of time; 0: no limit
+  std::uint64_t controller = 0;  ///< processes with the same value share the quota
 };
 
 CpuLimits cpu_limits(const std::string& root = "");

@@ -1,6 +1,6 @@
 """Non-blocking collectives between the nodes of a lab, carried out by worker processes on each: right, also
-when one of them is late, stopped or killed; an error that names it where nobody else can go on, or where its node has gone. No
-worker outlives its job. With --cards the workers are on cards, of which one goes.
+when one of them is late, stopped or killed; an error that names it where nobody else can go on, or where its
+node has gone. No worker outlives its job. With --cards the workers are on cards, of which one goes.
 
 usage: workers_test.py [--cards] --family FAMILY --prefix DIR --build DIR
 """

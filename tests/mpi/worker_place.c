@@ -1,5 +1,5 @@
-// Where the workers of a node run. "bound": the only rank has a CPU, its worker has others. "given": two workers
-// have a CPU each of the two that HOCKET_WORKER_CPUS names.
+// Where the workers of a node run. "bound": the only rank has a CPU, its worker has others. "given": two
+// workers have a CPU each of the two that HOCKET_WORKER_CPUS names.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -61,7 +61,7 @@ static void check_beside_this_rank(void) {
 }
 
 static void check_parts(int ranks) {
-  MPI_Barrier(MPI_COMM_WORLD); // both workers have been placed
+  MPI_Barrier(MPI_COMM_WORLD);  // both workers have been placed
   if (ranks < 2 || check_rank != 0) return;
   const cpu_set_t first = of_worker(0), second = of_worker(1);
   cpu_set_t both;

@@ -19,7 +19,8 @@ static inline int file_contains(const char* path, const char* text) {
   return strstr(bytes, text) != NULL;
 }
 
-// The process that has this number among those with one of this job's secrets; 0: there is none. On local rank 0.
+// The process that has this number among those with one of this job's secrets; 0: there is none. On local
+// rank 0.
 static inline pid_t numbered_worker_process(int number) {
   static char where[128];
   const char* secret = getenv("HOCKET_WORKER");

@@ -76,7 +76,9 @@ def test_no_switch_has_more_below_it_than_it_may(hosts: int, radix: int) -> None
 
 
 def test_nodes_beside_switches_are_below_the_same_one() -> None:
-    vertex = tree.from_vertices([("network", "", -1), ("node", "a", 0), ("network", "l", 0), ("node", "b", 2)])
+    vertex = tree.from_vertices(
+        [("network", "", -1), ("node", "a", 0), ("network", "l", 0), ("node", "b", 2)]
+    )
     assert switch_tree.plan(vertex, [], 2, 1, 100).place_of == {"a": "a:100", "b": "a:100"}
 
 

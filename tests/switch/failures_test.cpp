@@ -212,7 +212,8 @@ TEST(Tree, LosesAnInnerSwitch) {
   members.each([&](Member& member, std::size_t i) {
     const auto rank = static_cast<std::uint32_t>(i);
     const std::string why = failure_of(member, 1);
-    EXPECT_TRUE(says(why, i % 2 == 0 ? "lost the switch above at" : "lost the switch at")) << i << ": " << why;
+    EXPECT_TRUE(says(why, i % 2 == 0 ? "lost the switch above at" : "lost the switch at"))
+        << i << ": " << why;
     if (i % 2 == 0)
       EXPECT_TRUE(says(failure_of(member, 10), "lost the switch above at")) << i;
     else

@@ -47,7 +47,8 @@ class Operations : public testing::TestWithParam<TreeShape> {
   std::uint32_t operation_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, Operations, testing::Values(TreeShape{}, TreeShape{2}, TreeShape{4, 2}), name_of);
+INSTANTIATE_TEST_SUITE_P(Trees, Operations, testing::Values(TreeShape{}, TreeShape{2}, TreeShape{4, 2}),
+                         name_of);
 
 TEST_P(Operations, KnowAllTypesAndOps) {
   for (std::size_t op = 0; op < kernels::op_kind_count; ++op)

@@ -1,4 +1,5 @@
-// Switches as threads of the test, alone or as a tree of two or three levels, and members that all do the same.
+// Switches as threads of the test, alone or as a tree of two or three levels, and members that all do the
+// same.
 #pragma once
 
 #include <gtest/gtest.h>

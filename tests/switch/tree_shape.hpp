@@ -8,7 +8,8 @@
 
 namespace hocket::harness {
 
-/// Member m is under leaf m % leaves, which is under the inner switch of number leaf % inner, if there are any.
+/// Member m is under leaf m % leaves, which is under the inner switch of number leaf % inner, if there are
+/// any.
 struct TreeShape {
   std::size_t leaves = 0;  ///< 0: a single switch
   std::size_t inner = 0;   ///< 0: the leaves are under the root

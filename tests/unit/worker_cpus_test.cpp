@@ -67,7 +67,8 @@ TEST(WorkerCpus, AreInDomainsThatHaveMoreCoresThanRanks) {
 }
 
 TEST(WorkerCpus, AreNotOnACoreThatIsFull) {
-  EXPECT_EQ(found({range(0, 4), cpus({0}), cpus({1})}, 4).cpus, range(2, 4)) << "in the mask of the first, too";
+  EXPECT_EQ(found({range(0, 4), cpus({0}), cpus({1})}, 4).cpus, range(2, 4))
+      << "in the mask of the first, too";
   EXPECT_FALSE(found({range(0, 3), cpus({0}), cpus({1})}, 3).are_enough);
 }
 

@@ -1,8 +1,8 @@
-"""The three stages of a call where they balance: a prediction, since in a lab the links take a hundred times as
-long as what happens inside its nodes.
+"""The three stages of a call where they balance: a prediction, since in a lab the links take a hundred times
+as long as what happens inside its nodes.
 
-A leader has one way in and one way out, for what comes from its node and from the network alike (LogGP), so that
-in this model three stages do not get as far as three times.
+A leader has one way in and one way out, for what comes from its node and from the network alike (LogGP), so
+that in this model three stages do not get as far as three times.
 """
 
 from __future__ import annotations
@@ -33,10 +33,15 @@ def _level(name: str, latency: float, per_byte: float) -> dict[str, Any]:
 @functools.cache
 def _machine() -> Machine:
     link = {"rate": f"{SITUATION.rate}bit", "efficiency": _goodput}
-    levels = [_level("node", 500, _node_per_byte), _level("leaf", 10_000, _per_byte), _level("all", 20_000, _per_byte)]
+    levels = [
+        _level("node", 500, _node_per_byte),
+        _level("leaf", 10_000, _per_byte),
+        _level("all", 20_000, _per_byte),
+    ]
+    topology = f"leaf:{SITUATION.leaves} node:{SITUATION.nodes // SITUATION.leaves} core:{SITUATION.ppn}"
     return machine.from_dict({
         "schema": "hocket-loggp-1",
-        "topology": f"leaf:{SITUATION.leaves} node:{SITUATION.nodes // SITUATION.leaves} core:{SITUATION.ppn}",
+        "topology": topology,
         "levels": levels,
         "links": {"node": link, "leaf": link},
         "switches": {"latency_ns": 300},

@@ -205,8 +205,9 @@ EXPERIMENTS = (
     Experiment(
         "timeline",
         "The three stages of a call",
-        "Of the leader of the first node: from a trace, which a job of its own writes. Where a segment is, which "
-        "is not what it costs: what waits for the network counts as reduced or handed out until the round ends.",
+        "Of the leader of the first node: from a trace, which a job of its own writes. Where a segment is, "
+        "which is not what it costs: what waits for the network counts as reduced or handed out until the "
+        "round ends.",
         (dataclasses.replace(_4, ppn=2),),
         (Case("allreduce", (_MiB,), staged((8, 16))),),
         traces=True,

@@ -53,11 +53,11 @@ A verdict needs {ASKED_RUNS} runs. *Out of reach*: not even at line rate would t
 """
 
 _balance = f"""\
-Predicted (`hocket simulate`'s model), not measured: in the lab the links take a hundred times as long as what
-happens inside of nodes. {net_balance.SITUATION}, {format_bytes(net_balance.BYTES)}, on nodes that need as long
-to reduce a vector as a link to carry it, and half as long to hand it out. Each stage alone, and the whole call:
-in one piece it takes as long as all three one after the other. Of a leader's one way in and one way out the
-node and the network share, in this model, so that three stages do not get as far as three times.
+Predicted (`hocket simulate`'s model), not measured: in the lab the links take a hundred times as long as
+what happens inside of nodes. {net_balance.SITUATION}, {format_bytes(net_balance.BYTES)}, on nodes that need
+as long to reduce a vector as a link to carry it, and half as long to hand it out. Each stage alone, and the
+whole call: in one piece it takes as long as all three one after the other. In this model a leader has one way
+in and one way out, for its node and the network alike, so that three stages do not get as far as three times.
 """
 
 _burst = 16 << 10  # bytes that pass an idle link at once: of fewer the links' rate says nothing

@@ -210,7 +210,9 @@ def _overlap(stages: Sequence[Stages]) -> Verdict:
     """A prediction, of which there is one."""
     best = max(stages, key=Stages.overlap)
     group = Group("predicted", net_balance.SITUATION, "allreduce")
-    return Verdict(OVERLAP, group, net_balance.BYTES, 1.6, best.overlap(), best.recipe, 1, 1, is_predicted=True)
+    return Verdict(
+        OVERLAP, group, net_balance.BYTES, 1.6, best.overlap(), best.recipe, 1, 1, is_predicted=True
+    )
 
 
 def _bytes(one: Traffic) -> Verdict:

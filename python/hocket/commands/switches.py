@@ -34,7 +34,13 @@ def _text(plan: Plan, key: str) -> list[str]:
 
 def _json(plan: Plan, key: str) -> str:
     switches = [
-        {"host": one.host, "listen": one.place, "parent": one.parent, "tree": one.tree, "command": _command(one, key)}
+        {
+            "host": one.host,
+            "listen": one.place,
+            "parent": one.parent,
+            "tree": one.tree,
+            "command": _command(one, key),
+        }
         for one in plan.switches
     ]
     return json.dumps({"switches": switches, "hosts": plan.place_of})

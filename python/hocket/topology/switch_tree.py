@@ -1,8 +1,8 @@
-"""Trees of hocket-switch that follow a machine: which host runs which switch, who is above it, and which of them
-the hosts are told.
+"""Trees of hocket-switch that follow a machine: which host runs which switch, who is above it, and which of
+them the hosts are told.
 
-A group of switches of the machine is one hocket-switch, on a host below it, so that what it combines stays inside
-of the group. A group with one of them, or one host, below it adds nothing, and is left out.
+A group of switches of the machine is one hocket-switch, on a host below it, so that what it combines stays
+inside of the group. A group with one of them, or one host, below it adds nothing, and is left out.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def _checked(machine: Vertex, hosts: Sequence[str]) -> set[str]:
 
 
 def plan(machine: Vertex, hosts: Sequence[str], radix: int, trees: int, port: int) -> Plan:
-    """Each tree has the same shape, and runs on other hosts as far as there are others. Ports count up on each
-    host."""
+    """Each tree has the same shape, and runs on other hosts as far as there are others. Ports count up on
+    each host."""
     found = shaped(machine, _checked(machine, hosts), radix)
     if found is None:
         raise CommandError("there are no nodes in this machine")

@@ -68,8 +68,8 @@ struct alignas(desks_page) DesksHeader {
   std::array<std::byte, longest_address> address;
   std::array<char, longest_reason> why_alone;  ///< why they do not; ends with a zero
   std::array<char, longest_version> version;   ///< ends with a zero
-  CpuMask cpus;             ///< on which it may run; none: it runs elsewhere
-  std::uint32_t are_given;  ///< 1: by the user
+  CpuMask cpus;                                ///< on which it may run; none: it runs elsewhere
+  std::uint32_t are_given;                     ///< 1: by the user
 };
 
 /// Who shares desks has the same.

@@ -22,9 +22,9 @@ struct WorkerCpus {
 };
 
 /// For one of `workers`, of the CPUs that they might use (`usable`). Ranks with one mask need as many of its
-/// cores as they have threads, all of them at most; a core that has a CPU of theirs is theirs. Where ranks can
-/// move in masks that have more, workers move there, too; else each has a part of its own of what is in no
-/// rank's mask. `folder`: as /sys/devices/system.
+/// cores as they have threads, all of them at most; a core that has a CPU of theirs is theirs. Where ranks
+/// can move in masks that have more, workers move there, too; else each has a part of its own of what is in
+/// no rank's mask. `folder`: as /sys/devices/system.
 WorkerCpus cpus_for(std::size_t worker, std::size_t workers, const RankCpus& ranks, const CpuMask& usable,
                     const std::string& folder = "/sys/devices/system");
 

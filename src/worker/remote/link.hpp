@@ -78,7 +78,7 @@ class Link {
   const LinkWord word_;
   const Descriptor connection_;
   std::array<Frame, places> heard_{};
-  std::list<Sent> sent_, spare_;  ///< spare: those that have left, for the next ones
+  std::list<Sent> sent_, spare_;    ///< spare: those that have left, for the next ones
   std::unique_ptr<Fabric> fabric_;  ///< at its end it sends what is to be sent
   std::uint32_t current_ = places;  ///< the place of the frame that next() has given out
   std::uint32_t number_ = 0;

@@ -108,8 +108,8 @@ std::size_t threads_of_rank() {
   return static_cast<std::size_t>(std::clamp(text ? std::strtol(text, nullptr, 10) : 1L, 1L, 8192L));
 }
 
-/// Of one of the node's workers. The same verdict on all its ranks, as far as their environments agree. Throws
-/// Error where the ranks need all cores.
+/// Of one of the node's workers. The same verdict on all its ranks, as far as their environments agree.
+/// Throws Error where the ranks need all cores.
 engine::CpuMask place_of(std::size_t worker, const DesksHeader& header, const engine::JobIdentity& job,
                          std::size_t workers) {
   if (header.are_given != 0) return part_of(header.cpus, worker, workers);
@@ -117,8 +117,8 @@ engine::CpuMask place_of(std::size_t worker, const DesksHeader& header, const en
   if (masks.empty()) throw Error("it is not known where the ranks of this node run");
   const WorkerCpus found = cpus_for(worker, workers, {masks, threads_of_rank()}, header.cpus);
   if (!found.are_enough)
-    throw Error("no core is free for it (the ranks of this node leave " + std::to_string(found.left) + " for " +
-                std::to_string(workers) + "; HOCKET_WORKER_CPUS names some all the same)");
+    throw Error("no core is free for it (the ranks of this node leave " + std::to_string(found.left) +
+                " for " + std::to_string(workers) + "; HOCKET_WORKER_CPUS names some all the same)");
   return found.cpus;
 }
 
