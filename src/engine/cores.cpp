@@ -69,7 +69,8 @@ bool set_affinity_of_all_threads(pid_t process, const CpuMask& cpus) {
   const std::string threads = "/proc/" + std::to_string(process) + "/task";
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(threads.c_str()), closedir);
   for (const dirent* entry = nullptr; folder && (entry = readdir(folder.get())) != nullptr;)
-    if (const pid_t thread = std::atoi(entry->d_name); thread > 0) set_affinity_of(thread, cpus);
+    if (const long thread = std::strtol(entry->d_name, nullptr, 10); thread > 0)
+      set_affinity_of(static_cast<pid_t>(thread), cpus);
   return set_affinity_of(process, cpus);
 }
 

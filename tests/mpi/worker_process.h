@@ -55,8 +55,8 @@ static inline pid_t remote_worker_process(void) {
   char path[300];
   snprintf(path, sizeof path, "/proc/%s/task/%s/children", service ? service : "", service ? service : "");
   FILE* file = fopen(path, "r");
-  int found = 0;
-  if (!file || fscanf(file, "%d", &found) != 1) found = 0;
+  char first[32] = "";
+  if (file && !fgets(first, sizeof first, file)) first[0] = '\0';
   if (file) fclose(file);
-  return found;
+  return (pid_t)strtol(first, NULL, 10);
 }
