@@ -22,6 +22,7 @@ from in_lab import Ended, RunningLab, Setting, arguments, expect, lab, result, s
 SEED = "20261124"
 BY_WORKER = "by the node's worker"
 GONE = "a worker has gone"
+LATE_SECONDS = 2  # less than the stall limit of that job
 FORCED = (
     "bcast:knomial,reduce:knomial,allreduce:ring,gather:linear,scatter:linear,allgather:ring,alltoall:linear,"
     "reduce_scatter:pairwise,scan:recursive_doubling,exscan:recursive_doubling,barrier:message_dissemination,"
@@ -131,10 +132,13 @@ def _worker_late(where: RunningLab, setting: Setting) -> None:
         report = Path(folder) / "report.jsonl"
 
         def happen() -> None:
-            for signal in ("STOP", "CONT"):
+            def send(signal: str) -> None:
                 done = where.do("shell", "n1", "--", "pkill", f"-{signal}", "-x", WORKER)
                 expect(done.status == 0, "worker late: it is there", done.output)
-                time.sleep(2)
+
+            send("STOP")
+            time.sleep(LATE_SECONDS)  # so long it stands still: nothing is waited for
+            send("CONT")
 
         settings = {"HOCKET_STALL_SECONDS": "8", "HOCKET_REPORT": str(report)}
         ended = _looping(where, setting, happen, 6, **settings)
