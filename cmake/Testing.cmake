@@ -182,6 +182,42 @@ function(hocket_skipped_test name label reason)
   set_tests_properties(${name} PROPERTIES LABELS "${label}" SKIP_REGULAR_EXPRESSION "SKIPPED:")
 endfunction()
 
+# libFuzzer is clang's: such a program is compiled by it, whatever compiles the rest.
+find_program(HOCKET_FUZZ_COMPILER NAMES clang++-14 clang++)
+if(HOCKET_FUZZ_COMPILER AND NOT DEFINED HOCKET_CAN_FUZZ)
+  file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/fuzz.cpp "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }")
+  execute_process(COMMAND ${HOCKET_FUZZ_COMPILER} -fsanitize=fuzzer,address ${PROJECT_BINARY_DIR}/CMakeFiles/fuzz.cpp
+    -o ${PROJECT_BINARY_DIR}/CMakeFiles/fuzz RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed EQUAL 0)
+    set(HOCKET_CAN_FUZZ TRUE CACHE INTERNAL "")
+  endif()
+endif()
+
+# hocket_fuzz_test(name SOURCES ... HEADERS ... LIBS ...): 20 seconds of new input, and as a long test ten minutes. SOURCES are
+# what libFuzzer watches, with address and undefined-behaviour sanitizers; LIBS are as they are built for everybody.
+function(hocket_fuzz_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;HEADERS;LIBS" ${ARGN})
+  if(NOT HOCKET_CAN_FUZZ)
+    hocket_skipped_test(${name} fuzz "no clang with libFuzzer (apt-get install clang-14 libclang-rt-14-dev)")
+    return()
+  endif()
+  set(program ${PROJECT_BINARY_DIR}/tests/${name})
+  list(TRANSFORM TEST_LIBS REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
+  add_custom_command(OUTPUT ${program} DEPENDS ${TEST_SOURCES} ${TEST_HEADERS} ${TEST_LIBS} VERBATIM
+    COMMAND ${HOCKET_FUZZ_COMPILER} -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+      -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include ${TEST_SOURCES} ${archives} -o ${program})
+  add_custom_target(program.${name} DEPENDS ${program})
+  hocket_build_with_tests(program.${name} fuzz)
+  foreach(run "${name};20;fuzz" "${name}.long;600;long")
+    list(GET run 0 test)
+    list(GET run 1 seconds)
+    list(GET run 2 label)
+    math(EXPR limit "${seconds} + 60")
+    hocket_command_test(${test} LABEL ${label} TIMEOUT ${limit} COMMAND ${program} -max_total_time=${seconds} -timeout=10
+      -use_value_profile=1 -artifact_prefix=${program}.)
+  endforeach()
+endfunction()
+
 # hocket_mpi_test(name LABEL mpi PROGRAM program RANKS 1 2 [HOCKET] [FAMILIES ...] [ARGS ...] [ENV A=B ...] [TIMEOUT seconds])
 # One test per family and rank count. A family that is not installed is a counted skip. HOCKET puts hocket-exec in front, and
 # requires that Hocket ran collectives (tests/mpi/attached.h); ENV TEST_REQUIRES_HOCKET=0 where the MPI is meant to run them all.

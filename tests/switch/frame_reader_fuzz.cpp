@@ -1,6 +1,4 @@
 // For libFuzzer: whatever comes, in whatever pieces, what the parser gives out is in order, or it refuses.
-//   cmake -DCMAKE_CXX_COMPILER=clang++ ..., ninja switch_frame_reader_fuzz,
-//   build/.../tests/switch_frame_reader_fuzz -max_total_time=60
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
