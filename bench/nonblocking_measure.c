@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "nonblocking_lanes.h"
 #include "statistics.h"
@@ -34,12 +33,6 @@ static void compute_part(const struct lane* lane, int part, int parts) {
   if (lane->loop == loop_time) compute_until(now() + lane->compute / parts);
   if (lane->loop == loop_work || lane->loop == loop_alone)
     compute_work(lane->units * (part + 1) / parts - lane->units * part / parts);
-}
-
-static double cpu_now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 // To be called before and after each call of MPI.

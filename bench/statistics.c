@@ -3,10 +3,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-double now(void) {
+static double read_clock(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double now(void) {
+  return read_clock(CLOCK_MONOTONIC);
+}
+
+double cpu_now(void) {
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int ascending(const void* a, const void* b) {

@@ -2,5 +2,6 @@
 #pragma once
 
 double now(void);                                            // seconds
+double cpu_now(void);                                        // of this thread
 void sort_numbers(double* numbers, int count);               // ascending
 double quantile(const double* sorted, int count, double q);  // q in 0..1; between two numbers where needed

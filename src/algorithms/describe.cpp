@@ -128,6 +128,7 @@ alltoall   bytes>1M                         -> native         # leave it to the 
 | `allgatherv`, `gatherv`, `scatterv`, `alltoallv`, `reduce_scatter_block` | the call is that function |
 | `bytes<=N` `bytes<N` `bytes>=N` `bytes>N` | on the bytes that all ranks agree on: the vector, one block, or (allgatherv, reduce_scatter) all blocks together. N may end in K, M or G. Never holds where no size is known to all |
 | `ranks<=N` `ranks<N` `ranks>=N` `ranks>N` | on the ranks of the communicator |
+| `nodes<=N` `nodes<N` `nodes>=N` `nodes>N` | on the nodes that they are on, where that is known |
 | `oversubscribed` | the node has more ranks than cores they may use |
 | `commutative` | the reduction commutes |
 | `single_copy` | the ranks of the communicator can read each other's memory, and it pays or, in some non-blocking and persistent calls, may pay (docs/design/0005-single-copy.md) |

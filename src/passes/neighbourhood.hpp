@@ -37,6 +37,7 @@ class Neighbourhood {
   Neighbourhood(std::shared_ptr<Tables> tables, const Shape& shape, const Source& source);
 
   Rank ranks() const noexcept { return shape_.ranks; }
+  std::uint32_t nodes() const noexcept { return rows_.front().groups; }
   /// Levels in which every rank is alone, or all are together, or nobody joins who was not together before,
   /// are left out. Of several levels with the same groups the innermost width that is asked for counts. Null
   /// if no level is left.

@@ -61,11 +61,19 @@ constexpr std::array<FlagWord, 17> flag_words = {{{"oversubscribed", &Conditions
                                                   {"in_network", &Conditions::in_network},
                                                   {"streams", &Conditions::streams}}};
 
+struct NumberWord {
+  std::string_view name;
+  Interval Conditions::* member;
+};
+
+constexpr std::array<NumberWord, 3> number_words = {
+    {{"bytes", &Conditions::bytes}, {"ranks", &Conditions::ranks}, {"nodes", &Conditions::nodes}}};
+
 bool add_comparison(Conditions& conditions, std::string_view word) {
   const auto name_end = std::min(word.find_first_of("<>"), word.size());
-  const std::string_view name = word.substr(0, name_end);
-  if (name_end == word.size() || (name != "bytes" && name != "ranks")) return false;
-  limit(name == "bytes" ? conditions.bytes : conditions.ranks, word.substr(name_end));
+  const auto found = std::ranges::find(number_words, word.substr(0, name_end), &NumberWord::name);
+  if (name_end == word.size() || found == number_words.end()) return false;
+  limit(conditions.*found->member, word.substr(name_end));
   return true;
 }
 
@@ -78,9 +86,10 @@ void add_condition(Conditions& conditions, std::string_view word) {
       conditions.*flag.member = wanted;
       return;
     }
-  throw Error("unknown condition " + quoted(word) + "; there are bytes and ranks with <, <=, > or >=, and " +
-              listed(flag_words, [](const FlagWord& flag) { return flag.name; }) +
-              ", each also with ! before it");
+  throw Error(
+      "unknown condition " + quoted(word) + "; there are " +
+      listed(number_words, [](const NumberWord& one) { return one.name; }) + " with <, <=, > or >=, and " +
+      listed(flag_words, [](const FlagWord& flag) { return flag.name; }) + ", each also with ! before it");
 }
 
 Conditions parse_conditions(std::string_view words) {

@@ -51,19 +51,27 @@ Obstacle obstacle_of(passes::Misfit misfit) {
   return Obstacle::none;
 }
 
+/// As far as it is known how many there are.
+bool has_nodes(const Situation& s, const Interval& wanted) {
+  if (!wanted.limits()) return true;
+  if (!s.across_nodes) return wanted.holds(1);
+  return s.near && wanted.holds(s.near->nodes());
+}
+
 }  // namespace
 
 bool Conditions::hold(const Situation& s) const {
   return s.collective == collective && has_form(form, s.equal_blocks) &&
          (!bytes.limits() || (s.sizes_known && bytes.holds(s.bytes))) &&
-         ranks.holds(static_cast<std::size_t>(s.ranks)) && agrees(oversubscribed, s.oversubscribed) &&
-         agrees(commutative, s.commutative) && agrees(predefined, s.predefined) &&
-         agrees(unequal, !s.equal_blocks) && agrees(unknown, !s.sizes_known) &&
-         agrees(single_copy, s.single_copy) && agrees(across_nodes, s.across_nodes) &&
-         (!switches || *switches == has_switches(s)) && (!interleaved || *interleaved == is_interleaved(s)) &&
-         agrees(blocking, s.blocking) && agrees(background, s.background) && agrees(worker, s.worker) &&
-         agrees(mapped, s.mapped) && agrees(whole_node, s.whole_node) && agrees(in_network, s.in_network) &&
-         agrees(streams, s.streams) && agrees(costs, s.costs_told);
+         ranks.holds(static_cast<std::size_t>(s.ranks)) && has_nodes(s, nodes) &&
+         agrees(oversubscribed, s.oversubscribed) && agrees(commutative, s.commutative) &&
+         agrees(predefined, s.predefined) && agrees(unequal, !s.equal_blocks) &&
+         agrees(unknown, !s.sizes_known) && agrees(single_copy, s.single_copy) &&
+         agrees(across_nodes, s.across_nodes) && (!switches || *switches == has_switches(s)) &&
+         (!interleaved || *interleaved == is_interleaved(s)) && agrees(blocking, s.blocking) &&
+         agrees(background, s.background) && agrees(worker, s.worker) && agrees(mapped, s.mapped) &&
+         agrees(whole_node, s.whole_node) && agrees(in_network, s.in_network) && agrees(streams, s.streams) &&
+         agrees(costs, s.costs_told);
 }
 
 Obstacle obstacle(const passes::Recipe& recipe, const Situation& s) {

@@ -24,7 +24,7 @@ struct Interval {
 struct Conditions {
   ir::Collective collective = ir::Collective::barrier;
   Form form = Form::every;
-  Interval bytes, ranks;
+  Interval bytes, ranks, nodes;
   std::optional<bool> oversubscribed, commutative, predefined, unequal, unknown, single_copy, across_nodes,
       switches, costs, interleaved, blocking, background, worker, mapped, whole_node, in_network, streams;
 

@@ -72,18 +72,30 @@ def killed_under_way(faults: Faults) -> None:
     killed_in(faults, "kill_in_wait", "kill_in_waitall", "kill_in_test", "kill_in_long_test")
 
 
-def killed_in(faults: Faults, *cases: str) -> None:
+def killed_with_workers(faults: Faults) -> None:
+    """The same, by the node's worker: it says so to those that wait, and ends with them."""
+    workers = {"HOCKET_WORKERS": "1", "HOCKET_WORKER_CPUS": "0-1"}
+    to_workers = {**workers, "HOCKET_FORCE": "allreduce:recursive_doubling"}
+    words = r"MPI_Iallreduce, by the node's worker: rank 1 of the job \(pid \d+\) has ended"
+    cases = ("kill_in_wait", "kill_in_waitall", "kill_in_test", "kill_in_long_test")
+    killed_in(faults, *cases, words=words, environment=to_workers)
+
+
+def killed_in(
+    faults: Faults,
+    *cases: str,
+    words: str = r"rank 1 \(rank 1 of the job, process \d+ on \S+\) has ended during a collective",
+    environment: Mapping[str, str] | None = None,
+) -> None:
     """Launchers end the others at once; with a shell in between they notice later, and the others name it."""
     for case in cases:
         for more in ((), ("returned",)):
             with tempfile.TemporaryDirectory() as folder:
-                ended = faults.run(case, *more, wrapper=until_all_have_ended(folder))
+                wrapper = until_all_have_ended(folder)
+                ended = faults.run(case, *more, wrapper=wrapper, environment=environment)
             expect(ended.status != 0, f"{case}: the job fails", ended)
             expect(ended.seconds < 20, f"{case}: within seconds", ended)
-            named = re.search(
-                r"rank 1 \(rank 1 of the job, process \d+ on \S+\) has ended during a collective",
-                ended.output,
-            )
+            named = re.search(words, ended.output)
             expect(bool(named), f"{case}: the dead rank is named", ended)
 
 
@@ -327,6 +339,7 @@ def disagreed_about_nodes(faults: Faults) -> None:
 GROUPS: dict[str, Callable[[Faults], None]] = {
     "killed": killed,
     "killed_under_way": killed_under_way,
+    "killed_with_workers": killed_with_workers,
     "killed_under_launcher": killed_under_launcher,
     "stopped": stopped,
     "mismatched": mismatched,

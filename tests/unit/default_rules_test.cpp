@@ -85,6 +85,24 @@ TEST(DefaultRules, ALargeAllreduceIsReducedInTheNetworkWhereItsSwitchesDo) {
   EXPECT_EQ(Rules().choose(s).name, "native");
 }
 
+TEST(DefaultRules, WhatComesFromOneOrGoesToOneDoesSoInTheNetworkOfThreeNodesAndMore) {
+  const passes::Neighbourhood two({{0, 0, 1, 1}}), four({{0, 0, 1, 1, 2, 2, 3, 3}}), alone({{0, 1, 2, 3}});
+  for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+    const auto chosen = [collective](const passes::Neighbourhood& near, std::size_t bytes) {
+      Situation s = situation(collective, near.ranks(), bytes);
+      s.across_nodes = s.in_network = s.streams = true;
+      s.near = &near;
+      return std::string(Rules().choose(s).name);
+    };
+    EXPECT_EQ(chosen(two, 1 << 20), "native");
+    EXPECT_EQ(chosen(four, 1 << 20), "in_network by nodes in 8 segments");
+    EXPECT_EQ(chosen(four, 64 << 10), "in_network by nodes");
+    EXPECT_EQ(chosen(alone, 1 << 20), "in_network");
+    EXPECT_EQ(chosen(alone, 64 << 10), "in_network");
+    EXPECT_EQ(chosen(alone, (64 << 10) - 8), "native");
+  }
+}
+
 TEST(DefaultRules, SmallBlocksOfANodeTravelTogether) {
   Situation s = situation(Collective::alltoall, 8, 256);
   s.across_nodes = true;

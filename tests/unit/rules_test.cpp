@@ -48,6 +48,22 @@ TEST(Conditions, BoundBytesAndRanks) {
   EXPECT_FALSE(holds("bcast -> flat", s));
 }
 
+TEST(Conditions, OnNodesHoldWhereTheirNumberIsKnown) {
+  Situation s = situation(Collective::bcast, 4, 2048);
+  EXPECT_TRUE(holds("bcast nodes<=1 -> flat", s));
+  EXPECT_FALSE(holds("bcast nodes>1 -> flat", s));
+  s.across_nodes = true;
+  EXPECT_FALSE(holds("bcast nodes>1 -> knomial", s)) << "nobody knows";
+  EXPECT_FALSE(holds("bcast nodes<=1 -> knomial", s));
+  EXPECT_TRUE(holds("bcast -> knomial", s));
+  const passes::Neighbourhood pairs({{0, 0, 1, 1}}), alone({{3, 2, 1, 0}});
+  s.near = &pairs;
+  EXPECT_TRUE(holds("bcast nodes>1 nodes<=2 -> knomial", s));
+  EXPECT_FALSE(holds("bcast nodes>2 -> knomial", s));
+  s.near = &alone;
+  EXPECT_TRUE(holds("bcast nodes>=4 -> knomial", s));
+}
+
 TEST(Conditions, OnBytesNeverHoldWhereSizesAreUnknown) {
   Situation s = situation(Collective::gather, 4, 0);
   s.sizes_known = s.equal_blocks = false;

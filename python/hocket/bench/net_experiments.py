@@ -110,8 +110,9 @@ def _others(collective: str, beside: str, names: Sequence[str] = ()) -> tuple[st
 
 
 _4, _8, _16 = (Situation(leaves, nodes) for leaves, nodes in ((2, 4), (2, 8), (4, 16)))
+_4_of_2 = dataclasses.replace(_4, ppn=2)
 _small_sizes = (8, 64, 512, 2 * _KiB, 16 * _KiB, 64 * _KiB)
-_one_sized = (8, 2 * _KiB, 64 * _KiB, _MiB)
+_one_sized = (8, 2 * _KiB, 64 * _KiB, 256 * _KiB, _MiB)
 # All others send more than twice the vector over some link, and take minutes.
 _of_large = _others("allreduce", "ring", ("segmented_ring", "rabenseifner"))
 
@@ -195,7 +196,7 @@ EXPERIMENTS = (
         "Bytes on a node's link",
         "Counted by the links of the lab over 18 calls, headers and acknowledgements taken off, and what 8 "
         "bytes need as well: that is how the job starts and ends. Of all nodes' links the one with the most.",
-        (_4, _8, _16, dataclasses.replace(_4, ppn=2)),
+        (_4, _8, _16, _4_of_2),
         (
             Case("allreduce", (_MiB,), beside="ring", rivals=("rabenseifner", "recursive_doubling")),
             Case("allreduce", (_MiB,), staged((16,))),
@@ -208,7 +209,7 @@ EXPERIMENTS = (
         "Of the leader of the first node: from a trace, which a job of its own writes. Where a segment is, "
         "which is not what it costs: what waits for the network counts as reduced or handed out until the "
         "round ends.",
-        (dataclasses.replace(_4, ppn=2),),
+        (_4_of_2,),
         (Case("allreduce", (_MiB,), staged((8, 16))),),
         traces=True,
     ),
@@ -222,14 +223,27 @@ EXPERIMENTS = (
     Experiment(
         "others",
         "Reduce, broadcast and barrier",
-        "A rank on each node, beside each algorithm of the MPI. No target.",
-        (_8, _faster(_8)),
+        "Beside each algorithm of the MPI. No target.",
+        tuple(one for each in (_8, _4, _4_of_2) for one in (each, _faster(each))),
         (
-            Case("reduce", _one_sized, beside="binomial", rivals=_others("reduce", "binomial")),
-            Case("bcast", _one_sized, beside="binomial", rivals=_others("bcast", "binomial")),
+            Case(
+                "reduce",
+                _one_sized,
+                (IN_NETWORK, *staged((1, 8))),
+                beside="binomial",
+                rivals=_others("reduce", "binomial"),
+            ),
+            Case(
+                "bcast",
+                _one_sized,
+                (IN_NETWORK, *staged((1, 8))),
+                beside="binomial",
+                rivals=_others("bcast", "binomial"),
+            ),
             Case(
                 "barrier",
                 (0,),
+                (IN_NETWORK, *staged((1,))),
                 beside="recursive_doubling",
                 rivals=_others("barrier", "recursive_doubling"),
             ),
@@ -295,17 +309,13 @@ def narrowed(
 
 def in_small(experiment: Experiment) -> Experiment:
     """Shows that it works; its numbers say nothing."""
-    cases = [
-        dataclasses.replace(
-            case,
-            sizes=(min(case.sizes[0], 64 * _KiB),),
-            recipes=case.recipes[-1:],
-            rivals=case.rivals[:1],
-        )
-        for case in experiment.cases[:1]
-    ]
-    situations = [
-        dataclasses.replace(one, leaves=2, nodes=4, ppn=min(one.ppn, 2), latency_us=0)
-        for one in experiment.situations[:1]
-    ]
-    return dataclasses.replace(experiment, situations=tuple(situations), cases=tuple(cases))
+    first = experiment.situations[0]
+    situation = dataclasses.replace(first, leaves=2, nodes=4, ppn=min(first.ppn, 2), latency_us=0)
+    case = experiment.cases[0]
+    small = dataclasses.replace(
+        case,
+        sizes=(min(case.sizes[0], 64 * _KiB),),
+        recipes=case.recipes_in(situation)[-1:],
+        rivals=case.rivals[:1],
+    )
+    return dataclasses.replace(experiment, situations=(situation,), cases=(small,))

@@ -99,6 +99,7 @@ class Metadata(Origin):
     run: int
     card_cores: float = 0.0
     link: str = ""  # machine.link()
+    start_clock: str = "wall"  # of starts; core: what the rank's thread runs for
     schema: str = "hocket-worker-metadata-1"
 
 
