@@ -282,7 +282,7 @@ bool NodeCommunicator::decide_for_worker(Prepared& prepared, const Call& call) {
   const tuning::Choice choice = engine_.rules().choose(situation);
   if (!handover::is_for_workers(choice, call)) return false;
   const CallKind& kind = prepared.kind;
-  prepared.path.handed = choice.recipe;
+  prepared.path.handed = Handed{choice.recipe, choice.text};
   prepared.path.copies_input = copies_input(*choice.recipe.algorithm);
   prepared.path.row = rows_.row({kind.function, kind.form}, kind.bytes, choice.name,
                                 std::string(choice.reason) + "; by the node's worker");

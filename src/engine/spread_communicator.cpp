@@ -109,7 +109,7 @@ Path SpreadCommunicator::path_for(const CallKind& kind, const Call& call, bool b
   std::string_view name = choice.name;
   std::string reason(choice.reason);
   if (is_handed_over(choice, call, blocking)) {
-    path.handed = choice.recipe;
+    path.handed = Handed{choice.recipe, choice.text};
     path.copies_input = copies_input(*choice.recipe.algorithm);
     reason += "; by the node's worker";
   } else if (lacks_somebody(blocking)) {
@@ -183,8 +183,9 @@ Prepared* SpreadCommunicator::prepare(const Call& call, Form form) noexcept {
 
 std::unique_ptr<Starts> SpreadCommunicator::new_starts(const Path& path, std::uint32_t request) {
   if (path.handed)
-    return std::make_unique<handover::HandedStarts>(std::make_unique<SpreadEmployer>(engine_, ground_, rank_),
-                                                    *engine_.worker_across_nodes(), request);
+    return std::make_unique<handover::HandedStarts>(
+        std::make_unique<SpreadEmployer>(engine_, ground_, rank_, near_ ? &*near_ : nullptr),
+        *engine_.worker_across_nodes(), request);
   return std::make_unique<SpreadStarts>(ground_, rank_, request);
 }
 

@@ -9,8 +9,10 @@ namespace hocket::engine {
 
 class SpreadEmployer final : public handover::Employer {
  public:
-  SpreadEmployer(Engine& engine, const SpreadGround& ground, Rank rank)
-      : Employer(engine, ground.guard.id(), ground.members, rank), ground_(ground) {}
+  SpreadEmployer(Engine& engine, const SpreadGround& ground, Rank rank, const passes::Neighbourhood* near)
+      : Employer(engine, ground.guard.id(), ground.members, rank), ground_(ground), near_(near) {}
+
+  const passes::Neighbourhood* near() const noexcept override { return near_; }
 
   bool hears_of_failure() noexcept override {
     hear_of_workers();
@@ -24,6 +26,7 @@ class SpreadEmployer final : public handover::Employer {
 
  private:
   const SpreadGround& ground_;
+  const passes::Neighbourhood* const near_;
 };
 
 }  // namespace hocket::engine

@@ -42,6 +42,10 @@ class Neighbourhood {
   /// are left out. Of several levels with the same groups the innermost width that is asked for counts. Null
   /// if no level is left.
   const Grouping* grouped(const By& by) const;
+  std::size_t rows() const noexcept { return shape_.rows; }
+  /// As the constructors take them: of a row, each rank's; and of sockets, if they are known.
+  Table groups(std::size_t row) const { return rows_[row].group_of; }
+  Table sockets() const { return shape_.knows_sockets ? rows_.back().group_of : Table(); }
   /// The number of a rank's group: of its node (row 0), or under its switch of a level (from row 1 on).
   std::uint32_t group(std::size_t row, Rank rank) const {
     return rows_[row].group_of[static_cast<std::size_t>(rank)];

@@ -78,6 +78,12 @@ Cost cost_of(std::span<const Schedule> schedules, const passes::Neighbourhood* n
   return cost;
 }
 
+bool is_too_large(const passes::Recipe& recipe, const ir::Request& request,
+                  const passes::Neighbourhood* near) {
+  return passes::needs_all_ranks(recipe) &&
+         passes::size_of_all(recipe, request, near, largest_size) > largest_size;
+}
+
 std::size_t Model::size_of_all(const passes::Recipe& recipe, const ir::Request& request) const {
   for (const Counted& known : counted_)
     if (known.recipe == recipe && known.commutative == request.commutative) return known.size;

@@ -25,6 +25,11 @@ struct Cost {
 /// Of schedules of all ranks, in order, that send and receive. `near`: null where nothing is known of nodes.
 Cost cost_of(std::span<const ir::Schedule> schedules, const passes::Neighbourhood* near, const Costs& costs);
 
+/// Of a recipe that fits but for this: all ranks would have to place more schedules on one clock than they
+/// can.
+bool is_too_large(const passes::Recipe& recipe, const ir::Request& request,
+                  const passes::Neighbourhood* near);
+
 /// Of the recipes of one communicator: each is looked at once.
 class Model {
  public:
@@ -34,8 +39,7 @@ class Model {
   /// Of a recipe that fits. Nothing for aggregations, or if there are too many ranks to look at all
   /// schedules: the same on all ranks.
   std::optional<Cost> of(const passes::Recipe& recipe, const ir::Request& request) const;
-  /// Of a recipe that fits but for this: all ranks would have to place more schedules on one clock than they
-  /// can.
+  /// As above.
   bool is_too_large(const passes::Recipe& recipe, const ir::Request& request) const;
 
  private:

@@ -82,12 +82,6 @@ class Reach {
 
 }  // namespace
 
-void check_parameters(const algorithms::Algorithm& row, const ir::Parameters& parameters) {
-  for (std::size_t i = 0; i < row.parameters.size(); ++i)
-    if (parameters[i] < row.parameters[i].least || parameters[i] > row.parameters[i].most)
-      throw Error("an algorithm with parameters that it does not have");
-}
-
 std::size_t checked_size(const Plan& plan, const Operation& op, const CallViews& views) {
   const Binding binding(plan, op);
   const std::size_t copies = std::size_t{plan.schedule.scratch_planes} * std::max(plan.schedule.chunks, 1U);

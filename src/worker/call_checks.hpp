@@ -4,15 +4,11 @@
 #include <cstddef>
 #include <span>
 
-#include "algorithms/catalog.hpp"
 #include "executors/operation.hpp"
 #include "executors/plan.hpp"
 #include "worker/call_views.hpp"
 
 namespace hocket::worker {
-
-/// Throws Error for parameters that the row does not have.
-void check_parameters(const algorithms::Algorithm& row, const ir::Parameters& parameters);
 
 /// Throws Error where the mirrors, and what the plan needs beside them, are more than there is memory.
 /// Returns how many bytes they are together.

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "tuning/model.hpp"
+#include "tuning/parse_recipe.hpp"
 #include "worker/call_checks.hpp"
 
 namespace hocket::worker {
@@ -41,18 +43,31 @@ const executors::Operation& barrier() {
 }
 
 engine::Plans::Shared plan_of(Communicator& communicator, const Define& define) {
-  const algorithms::Algorithm* row = algorithms::find(define.operation.collective, define.algorithm);
+  const passes::Recipe recipe = tuning::parse_recipe(define.operation.collective, define.recipe);
   const ir::Request request = request_of(communicator, define);
-  if (!row || row->access != algorithms::Access::two_sided) throw Error("no algorithm of that name");
-  passes::Recipe recipe = passes::plain(*row);
-  check_parameters(*row, define.parameters);
-  recipe.parameters = define.parameters;
-  if (passes::misfit(recipe, request, nullptr) != passes::Misfit::none)
+  const passes::Neighbourhood* const near = communicator.near ? &*communicator.near : nullptr;
+  if (recipe.is_native() || recipe.algorithm->access != algorithms::Access::two_sided)
+    throw Error("an algorithm that is none of messages");
+  if (passes::misfit(recipe, request, near) != passes::Misfit::none)
     throw Error("an algorithm that does not fit");
-  return communicator.plans.get(recipe, request);
+  if (tuning::is_too_large(recipe, request, near)) throw Error("an algorithm with more ops than there are");
+  return communicator.plans.get(recipe, request, near);
+}
+
+/// As passes::Neighbourhood takes them. Nothing: nobody knows.
+std::optional<passes::Neighbourhood> neighbourhood_of(const engine::handover::Open& open) {
+  if (open.rows == 0) return std::nullopt;
+  std::vector<passes::GroupNumbers> rows;
+  const auto members = static_cast<std::ptrdiff_t>(open.members.size());
+  for (auto row = open.groups.begin(); row != open.groups.end(); row += members)
+    rows.emplace_back(row, row + members);
+  return std::make_optional<passes::Neighbourhood>(rows, open.sockets);
 }
 
 }  // namespace
+
+Communicator::Communicator(const engine::handover::Open& open)
+    : id(open.id), rank(open.rank), members(open.members), near(neighbourhood_of(open)) {}
 
 engine::Plans::Shared Communicator::commit() {
   const algorithms::Algorithm* const row = algorithms::find(ir::Collective::barrier, "message_dissemination");

@@ -27,12 +27,13 @@ inline transports::mpi::CommunicatorId id_of_death(ir::Rank rank) noexcept {
 
 /// A communicator, as one of its ranks has opened it.
 struct Communicator {
-  Communicator(const transports::mpi::CommunicatorId& i, ir::Rank r, std::vector<ir::Rank> m)
-      : id(i), rank(r), members(std::move(m)) {}
+  /// Throws Error where its members cannot be where they are said to be.
+  explicit Communicator(const engine::handover::Open& open);
 
   transports::mpi::CommunicatorId id;
   ir::Rank rank;
   std::vector<ir::Rank> members;
+  std::optional<passes::Neighbourhood> near;  ///< where these are, if anybody knows
   engine::Plans plans;
   std::uint32_t started = 0;  ///< operations so far, equal on all members
 

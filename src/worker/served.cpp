@@ -131,10 +131,10 @@ void Served::leave() {
   process_->forget_ranges();
 }
 
-void Served::open(Open open) {
+void Served::open(const Open& open) {
   check_members(open);
   if (communicators_.contains(open.number)) throw Error("a communicator with the number of another");
-  communicators_[open.number] = std::make_shared<Communicator>(open.id, open.rank, std::move(open.members));
+  communicators_[open.number] = std::make_shared<Communicator>(open);
 }
 
 void Served::define(Define define) {

@@ -70,7 +70,7 @@ class Served {
   void carry_out(std::span<const std::byte> body);
   void check_members(const engine::handover::Open& open) const;
   void leave();
-  void open(engine::handover::Open open);
+  void open(const engine::handover::Open& open);
   void close(std::uint32_t communicator);
   void define(engine::handover::Define define);
   void start(const engine::handover::Start& start);

@@ -28,6 +28,11 @@ FORCED = (
     "reduce_scatter:pairwise,scan:recursive_doubling,exscan:recursive_doubling,barrier:message_dissemination,"
     "alltoallv:pairwise"
 )
+ALONG_NODES = (
+    "allreduce:recursive_doubling by nodes in 2 segments,bcast:knomial by nodes+leaves,reduce:knomial by nodes,"
+    "gather:linear by nodes,scatter:linear by nodes,allgather:ring by nodes,alltoall:linear by nodes,"
+    "reduce_scatter:pairwise by nodes,barrier:message_dissemination by nodes,alltoallv:pairwise reordered"
+)
 WORKER = "hocketd"
 HANDED = (
     *("ialltoall", "ialltoallv", "iallgather", "ibcast", "iallreduce", "igather", "iscatter", "ireduce"),
@@ -49,6 +54,7 @@ class Place:
 PLACES = (
     *(Place(4, 1), Place(4, 2), Place(1, 3)),
     *(Place(4, 2, {"HOCKET_SHARED_HEAP": "1"}), Place(2, 2, {"HOCKET_WORKERS": "2"})),
+    Place(4, 2, {"HOCKET_FORCE": ALONG_NODES}),
 )
 CARDS = Place(4, 2)
 

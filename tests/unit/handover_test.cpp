@@ -80,8 +80,7 @@ Define alltoallv_of_three(const std::vector<std::size_t>& sizes, const std::vect
   Define define;
   define.number = 7;
   define.communicator = 3;
-  define.algorithm = "pairwise";
-  define.parameters = {1, 2, 3};
+  define.recipe = "pairwise reordered";
   define.words = {1, 2, -1};
   EXPECT_TRUE(describe(op, 3, define));
   return define;
@@ -93,8 +92,7 @@ TEST(Commands, SayACallWithItsTables) {
   const Bytes command = encode(alltoallv_of_three(sizes, offsets));
   const auto again = decode<Define>(body_of(command));
   EXPECT_EQ(again.number, 7U);
-  EXPECT_EQ(again.algorithm, "pairwise");
-  EXPECT_EQ(again.parameters, (ir::Parameters{1, 2, 3}));
+  EXPECT_EQ(again.recipe, "pairwise reordered");
   EXPECT_EQ(again.words.root, -1);
   const executors::Operation op = described(again);
   EXPECT_EQ(op.collective, ir::Collective::alltoall);
@@ -145,7 +143,7 @@ TEST(Commands, ASecondStartIsTold10TimesShorter) {
   op.collective = ir::Collective::alltoall;
   op.input_blocks = op.output_blocks = {16, nullptr, nullptr};
   Define define;
-  define.algorithm = "linear";
+  define.recipe = "linear";
   ASSERT_TRUE(describe(op, 3, define));
   const std::size_t second = encode(Start{}).size();
   EXPECT_GE(encode(define).size() + second, 10 * second);
@@ -172,7 +170,8 @@ TEST(Commands, DamagedOnesAreRefusedOrUnderstood) {
   std::mt19937_64 random(harness::test_seed());
   const std::vector<std::size_t> sizes = {1, 0, 5};
   const std::vector<std::ptrdiff_t> offsets = {10, 0, -3};
-  const Bytes good[] = {encode(alltoallv_of_three(sizes, offsets)), encode(Open{3, {1, 2}, 0, {0, 1, 2}}),
+  const Bytes good[] = {encode(alltoallv_of_three(sizes, offsets)),
+                        encode(Open{3, {1, 2}, 0, {0, 1, 2}, 2, {0, 1, 1, 0, 0, 0}, {0, 0, 1}}),
                         encode(Connect{{{std::byte{1}}, {}}, {0, 1}}), encode(Start{}), encode(Leave{})};
   for (int i = 0; i < 20'000; ++i) {
     const auto whole = body_of(good[random() % std::size(good)]);

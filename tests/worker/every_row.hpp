@@ -1,4 +1,5 @@
-// Every row of the catalog that consists of messages, with random calls of the four ranks of a node.
+// Every row of the catalog that consists of messages, flat and as if there were nodes, with random calls of
+// the four ranks of one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,9 +13,10 @@
 namespace hocket::worker {
 
 /// Starts it on all ranks, and returns what is wrong.
-inline std::string outcome(Node& node, const NodeCall& call, const Algorithm& row, std::uint32_t number) {
+inline std::string outcome(Node& node, const NodeCall& call, const Algorithm& row, std::string_view recipe,
+                           std::uint32_t number) {
   for (ir::Rank rank = 0; rank < node.ranks(); ++rank) {
-    node.tell(rank, call.define(rank, row, number, 1));
+    node.tell(rank, call.define(rank, row, number, 1, recipe));
     node.tell(rank, engine::handover::Start{number, 0, number});
   }
   node.settle();
@@ -34,19 +36,22 @@ inline void expect_every_row_is_carried_out(Node& node, std::pmr::memory_resourc
   const std::uint64_t seed = harness::test_seed();
   SCOPED_TRACE("TEST_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
-  open(node, 1, 5, {0, 1, 2, 3});
+  const passes::GroupNumbers nodes{0, 1, 0, 1};
+  const passes::Neighbourhood near({nodes});
+  open(node, 1, 5, {0, 1, 2, 3}, nodes);
   std::uint32_t number = 1;
   for (const Function function : harness::all_functions())
     for (int repetition = 0; repetition < 6; ++repetition) {
       const NodeCall shape(random, node.ranks(), function, 300);
-      for (const Algorithm* row : shape.rows()) {
-        const NodeCall call(random, node.ranks(), function, 300, memory);
-        if (!std::ranges::count(call.rows(), row)) continue;
-        EXPECT_EQ(outcome(node, call, *row, ++number), "")
-            << ir::name_of(row->collective) << ":" << row->name << " function " << static_cast<int>(function);
-        for (ir::Rank rank = 0; rank < node.ranks(); ++rank)
-          node.tell(rank, engine::handover::Forget{number});
-      }
+      for (const Algorithm* row : shape.rows())
+        for (const std::string& recipe : shape.recipes(*row, near)) {
+          const NodeCall call(random, node.ranks(), function, 300, memory);
+          if (!std::ranges::count(call.rows(), row)) continue;
+          EXPECT_EQ(outcome(node, call, *row, recipe, ++number), "")
+              << ir::name_of(row->collective) << ":" << recipe << " function " << static_cast<int>(function);
+          for (ir::Rank rank = 0; rank < node.ranks(); ++rank)
+            node.tell(rank, engine::handover::Forget{number});
+        }
     }
   EXPECT_GT(number, 100U);
 }

@@ -51,12 +51,11 @@ class Lies : public testing::Test {
   }
 
   /// As call 2 on communicator 1.
-  static Define defined(const executors::Operation& op, const char* algorithm) {
+  static Define defined(const executors::Operation& op, const char* recipe) {
     Define define;
     define.number = 2;
     define.communicator = 1;
-    define.algorithm = algorithm;
-    define.parameters = algorithms::presets(*algorithms::find(op.collective, algorithm));
+    define.recipe = recipe;
     describe(op, ranks, define);
     return define;
   }

@@ -75,27 +75,46 @@ TEST_F(Lies, OfWordsElsewhere) {
 }
 
 TEST_F(Lies, OfAlgorithms) {
-  const auto with = [&](const std::string& name, ir::Parameters parameters) {
+  const auto with = [&](const std::string& recipe) {
     Define define = allreduce();
-    define.algorithm = name;
-    define.parameters = parameters;
+    define.recipe = recipe;
     return define;
   };
-  expect_no_such_call("no algorithm", with("no such", {}));
-  expect_no_such_call("no algorithm", with("", {}));
-  expect_no_such_call("no algorithm", with("flat", {}));  // in shared memory
-  expect_no_such_call("no algorithm", with(std::string(100'000, 'x'), {}));
+  expect_no_such_call("unknown algorithm", with("no such"));
+  expect_no_such_call("no algorithm", with(""));
+  expect_no_such_call("none of messages", with("native"));
+  expect_no_such_call("none of messages", with("flat"));  // in shared memory
+  expect_no_such_call("none of messages", with("in_network"));
+  expect_no_such_call("", with(std::string(100'000, 'x')));
+  expect_no_such_call("is not between", with("ring in 1025 segments"));
+  expect_no_such_call("is not a number", with("ring in all segments"));
+  expect_no_such_call("does not fit", with("ring by nodes"));  // of which it has not told
   for (const algorithms::Algorithm& row : algorithms::catalog())
-    for (std::size_t i = 0; i < row.parameters.size(); ++i)
-      for (const std::int32_t value :
-           {row.parameters[i].least - 1, row.parameters[i].most + 1, std::numeric_limits<std::int32_t>::max(),
-            std::numeric_limits<std::int32_t>::min()}) {
+    for (const algorithms::Parameter& parameter : row.parameters)
+      for (const std::int64_t value : {std::int64_t{parameter.least} - 1, std::int64_t{parameter.most} + 1}) {
         if (row.collective != ir::Collective::allreduce || row.access != algorithms::Access::two_sided)
           continue;
-        ir::Parameters parameters = algorithms::presets(row);
-        parameters[i] = value;
-        expect_no_such_call("parameters", with(std::string(row.name), parameters));
+        const std::string name = std::string(row.name) + "(" + std::string(parameter.name) + "=";
+        expect_no_such_call("is not", with(name + std::to_string(value) + ")"));
       }
+}
+
+/// Of where the members are.
+TEST_F(Lies, OfNodes) {
+  const auto told = [](std::uint32_t rows, const std::vector<std::uint32_t>& groups,
+                       const std::vector<std::uint32_t>& sockets) {
+    return [=](Node& node) { node.tell(liar, Open{1, {5, 0}, 0, {0, 1, 2}, rows, groups, sockets}); };
+  };
+  expect_refused("cannot be read", told(1, {0, 1}, {}));
+  expect_refused("cannot be read", told(~0U, {0, 1, 2}, {}));
+  expect_refused("cannot be read", told(0, {}, {0, 1, 2}));
+  expect_refused("cannot be read", told(1, {0, 1, 2}, {0}));
+  expect_refused("", told(2, {0, 0, 1, 0, 1, 1}, {}));  // a node under two switches
+  expect_refused("too many levels", told(100, std::vector<std::uint32_t>(300), {}));
+  Node node = new_node();
+  told(1, {~0U, 7, ~0U}, {3, 9, 3})(node);
+  node.settle();
+  EXPECT_TRUE(node.is_served(liar));
 }
 
 TEST_F(Lies, OfReductions) {

@@ -2,14 +2,20 @@
 #pragma once
 
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/catalog.hpp"
+#include "base/error.hpp"
+#include "engine/function_table.hpp"
 #include "engine/handover/commands.hpp"
 #include "engine/path.hpp"
 #include "harness/calls.hpp"
 #include "kernels/kernels.hpp"
 #include "node.hpp"
+#include "passes/neighbourhood.hpp"
+#include "tuning/parse_recipe.hpp"
 
 namespace hocket::worker {
 
@@ -54,7 +60,26 @@ class NodeCall {
   }
   const harness::CallData& data(ir::Rank rank) const { return data_[static_cast<std::size_t>(rank)]; }
 
-  Define define(ir::Rank rank, const Algorithm& row, std::uint32_t number, std::uint32_t communicator) const {
+  /// Recipes of these ranks with the row, flat and along the machine.
+  std::vector<std::string> recipes(const Algorithm& row, const passes::Neighbourhood& near) const {
+    std::vector<std::string> fitting{std::string(row.name)};
+    const ir::Request request{row.collective, plan_.ranks, 0, plan_.root, true, {}};
+    for (const char* const words : {" by nodes", " by nodes in 2 segments", " by nodes with 2 leaders",
+                                    " in 3 segments", " reordered", " by nodes reordered"})
+      try {
+        const std::string text = std::string(row.name) + words;
+        const passes::Recipe recipe = tuning::parse_recipe(row.collective, text);
+        const bool is_told = recipe.by.empty() || engine::sizes_known(plan_.function);
+        if (is_told && passes::misfit(recipe, request, &near) == passes::Misfit::none)
+          fitting.push_back(text);
+      } catch (const Error&) {
+        continue;  // not for such a row
+      }
+    return fitting;
+  }
+
+  Define define(ir::Rank rank, const Algorithm& row, std::uint32_t number, std::uint32_t communicator,
+                std::string_view recipe = {}) const {
     executors::Operation op = data(rank).call();
     leave_out_what_means_nothing(op, rank);
     if (ir::is_reduction(op.collective))
@@ -62,8 +87,7 @@ class NodeCall {
     Define define;
     define.number = number;
     define.communicator = communicator;
-    define.algorithm = row.name;
-    define.parameters = algorithms::presets(row);
+    define.recipe = recipe.empty() ? row.name : recipe;
     define.copies_input = engine::copies_input(row);
     engine::handover::describe(op, plan_.ranks, define);
     return define;
@@ -74,10 +98,13 @@ class NodeCall {
   std::vector<harness::CallData> data_;
 };
 
-/// Opens a communicator of these members, at the desks of all of them.
-inline void open(Node& node, std::uint32_t number, std::uint64_t id, const std::vector<ir::Rank>& members) {
+/// Opens a communicator of these members, at the desks of all of them. `nodes`: that they seem to be on.
+inline void open(Node& node, std::uint32_t number, std::uint64_t id, const std::vector<ir::Rank>& members,
+                 const passes::GroupNumbers& nodes = {}) {
   for (std::size_t i = 0; i < members.size(); ++i)
-    node.tell(members[i], engine::handover::Open{number, {id, 0}, static_cast<ir::Rank>(i), members});
+    node.tell(members[i],
+              engine::handover::Open{
+                  number, {id, 0}, static_cast<ir::Rank>(i), members, nodes.empty() ? 0U : 1U, nodes});
 }
 
 }  // namespace hocket::worker

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -42,6 +43,12 @@ void change(std::vector<T>& table, std::mt19937_64& random) {
     table[random() % table.size()] = static_cast<T>(odd_number(random));
 }
 
+const char* some_words(std::mt19937_64& random) {
+  constexpr std::array words{" by nodes",      " reordered", " in 1024 segments", " by nodes with 64 leaders",
+                             " in 2 segments", "(radix=64)", "(segments=1000)",   " by nodes(slices)"};
+  return words[random() % words.size()];
+}
+
 /// One of the things that a rank says of a call.
 void change(Define& define, std::mt19937_64& random) {
   executors::Operation& op = define.operation;
@@ -74,7 +81,7 @@ void change(Define& define, std::mt19937_64& random) {
     case 12:
       return void(op.root = static_cast<ir::Rank>(random() % ranks));
     case 13:
-      return void(define.parameters[random() % define.parameters.size()] = static_cast<std::int32_t>(number));
+      return void(define.recipe += some_words(random));
     case 14:
       return void(op.collective = static_cast<ir::Collective>(random() % ir::collective_count));
     default:
@@ -98,7 +105,7 @@ TEST_F(Lies, RandomOnesOfACall) {
     if (rows.empty()) continue;
     const Algorithm& row = *rows[random() % rows.size()];
     Node node = new_node();
-    open(node, 1, 5, {0, 1, 2});
+    open(node, 1, 5, {0, 1, 2}, {0, 1, 0});
     for (ir::Rank rank = 0; rank < ranks; ++rank) {
       Define define = moved(call.define(rank, row, 2, 1), rank);
       for (std::size_t changes = rank == liar ? 1 + random() % 3 : 0; changes > 0; --changes)

@@ -96,8 +96,7 @@ class IdleMirrors : public testing::Test {
     Define define;
     define.number = number;
     define.communicator = 1;
-    define.algorithm = "ring";
-    define.parameters = algorithms::presets(*algorithms::find(op.collective, "ring"));
+    define.recipe = "ring";
     describe(op, 2, define);
     for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, define);
   }

@@ -175,7 +175,7 @@ class Workers : public testing::Test {
     Define define;
     define.number = 2;
     define.communicator = 1;
-    define.algorithm = "linear";
+    define.recipe = "linear";
     describe(op, partners(), define);
     return define;
   }

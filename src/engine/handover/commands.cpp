@@ -227,6 +227,9 @@ Bytes encode(const Open& command) {
   writer.put(command.rank);
   writer.put(command.id);
   writer.put_all(command.members);
+  writer.put(command.rows);
+  writer.put_all(command.groups);
+  writer.put_all(command.sockets);
   return writer.finished();
 }
 
@@ -238,8 +241,15 @@ Open decode<Open>(std::span<const std::byte> body) {
   command.rank = reader.get<Rank>();
   command.id = reader.get<transports::mpi::CommunicatorId>();
   command.members = reader.get_all<Rank>();
+  command.rows = reader.get<std::uint32_t>();
+  command.groups = reader.get_all<std::uint32_t>();
+  command.sockets = reader.get_all<std::uint32_t>();
   reader.end();
-  if (command.rank < 0 || static_cast<std::size_t>(command.rank) >= command.members.size())
+  const std::size_t members = command.members.size();
+  const bool has_sockets = !command.sockets.empty();
+  if (command.rank < 0 || static_cast<std::size_t>(command.rank) >= members ||
+      command.groups.size() != command.rows * members ||
+      (has_sockets && (command.sockets.size() != members || command.rows == 0)))
     throw Reader::malformed();
   return command;
 }
@@ -248,8 +258,7 @@ Bytes encode(const Define& command) {
   Writer writer(CommandKind::define);
   writer.put(command.number);
   writer.put(command.communicator);
-  writer.put_text(command.algorithm);
-  writer.put(command.parameters);
+  writer.put_text(command.recipe);
   writer.put(command.words.call);
   writer.put(command.words.bytes);
   writer.put(command.words.root);
@@ -268,8 +277,7 @@ Define decode<Define>(std::span<const std::byte> body) {
   Define command;
   command.number = reader.get<std::uint32_t>();
   command.communicator = reader.get<std::uint32_t>();
-  command.algorithm = reader.get_text();
-  command.parameters = reader.get<ir::Parameters>();
+  command.recipe = reader.get_text();
   command.words.call = reader.get<std::uint64_t>();
   command.words.bytes = reader.get<std::uint64_t>();
   command.words.root = reader.get<Rank>();

@@ -57,14 +57,18 @@ struct Open {
   transports::mpi::CommunicatorId id;
   Rank rank = 0;
   std::vector<Rank> members;  ///< world ranks
+  /// Where they are (passes::Neighbourhood): of its rows, one after the other, each member's group. Empty:
+  /// nobody knows.
+  std::uint32_t rows = 0;
+  std::vector<std::uint32_t> groups{};
+  std::vector<std::uint32_t> sockets{};  ///< likewise
 };
 
 /// A call with its buffers, that may be started many times.
 struct Define {
   std::uint32_t number = 0;
   std::uint32_t communicator = 0;
-  std::string algorithm;
-  ir::Parameters parameters{};
+  std::string recipe;         ///< as rules write it
   bool copies_input = false;  ///< of in-place calls
   transports::mpi::CallWords words;
   /// Input and output are addresses in the rank; the tables are those below; without a reduction.

@@ -18,7 +18,7 @@
 namespace hocket::engine::handover {
 
 inline constexpr std::uint64_t desks_magic = 0x316b736564;  // "desk1"
-inline constexpr std::uint32_t desks_layout = 7;
+inline constexpr std::uint32_t desks_layout = 8;
 inline constexpr std::size_t desks_page = 4096;
 inline constexpr std::uint32_t most_desks = 4096;
 inline constexpr std::uint32_t most_under_way = 1024;  ///< of one rank with words at its desk (word.hpp)

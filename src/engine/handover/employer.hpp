@@ -26,6 +26,8 @@ class Employer {
   const Id& id() const noexcept { return id_; }
   std::span<const Rank> members() const noexcept { return members_; }  ///< in the world
   Rank rank() const noexcept { return rank_; }                         ///< this one, in the communicator
+  /// Where they are; null: that does not matter, or nobody knows.
+  virtual const passes::Neighbourhood* near() const noexcept { return nullptr; }
   Rank world_rank() const noexcept { return members_[static_cast<std::size_t>(rank_)]; }
   transports::WaitMode wait_mode() const { return engine::wait_mode(engine_); }
   const Host& host() const noexcept { return engine_.host(); }

@@ -1,6 +1,7 @@
 #include "engine/handover/handed_starts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -45,7 +46,14 @@ void HandedStarts::open() {
   if (communicator_ != 0) return;
   const std::uint32_t number = client_.next_number();
   const std::span<const Rank> members = employer_->members();
-  tell(encode(Open{number, id_, employer_->rank(), {members.begin(), members.end()}}));
+  Open command{number, id_, employer_->rank(), {members.begin(), members.end()}};
+  if (const passes::Neighbourhood* near = employer_->near()) {
+    command.rows = static_cast<std::uint32_t>(near->rows());
+    for (std::size_t row = 0; row < near->rows(); ++row)
+      std::ranges::copy(near->groups(row), std::back_inserter(command.groups));
+    std::ranges::copy(near->sockets(), std::back_inserter(command.sockets));
+  }
+  tell(encode(command));
   communicator_ = number;
 }
 
@@ -72,10 +80,8 @@ std::uint32_t HandedStarts::remember(std::uint64_t hash, Bytes definition, Defin
 std::uint32_t HandedStarts::number_of(const Prepared& prepared, const Call& call) {
   Define define;
   define.communicator = communicator_;
-  const passes::Recipe recipe = prepared.path.handed.value_or(passes::Recipe{});
-  if (recipe.is_native()) throw Error("a call that is not handed over");
-  define.algorithm = recipe.algorithm->name;
-  define.parameters = recipe.parameters;
+  if (!prepared.path.handed) throw Error("a call that is not handed over");
+  define.recipe = prepared.path.handed->text;
   define.copies_input = prepared.path.copies_input;
   define.words = words_of(CallMark::of(prepared.kind));
   if (!describe(call, static_cast<Rank>(employer_->members().size()), define))
@@ -122,8 +128,9 @@ SpreadOperation& HandedStarts::unused_alone() {
 Path HandedStarts::path_alone(const Prepared& prepared, const Call& call) {
   Path path;
   const auto ranks = static_cast<Rank>(employer_->members().size());
-  path.plan = plans_.get(prepared.path.handed.value_or(passes::Recipe{}),
-                         request_of(prepared.kind, call.collective, ranks, employer_->rank()));
+  path.plan =
+      plans_.get(prepared.path.handed.value_or(Handed{}).recipe,
+                 request_of(prepared.kind, call.collective, ranks, employer_->rank()), employer_->near());
   path.copies_input = prepared.path.copies_input;
   return path;
 }

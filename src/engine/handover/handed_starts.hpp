@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "engine/function_table.hpp"
 #include "engine/handover/employer.hpp"
 #include "engine/handover/handed_operation.hpp"
 #include "engine/handover/registry.hpp"
@@ -19,11 +20,11 @@
 
 namespace hocket::engine::handover {
 
-/// What workers carry out: messages of schedules that do not follow the machine, and no reduction by the
-/// program's own function.
+/// What workers carry out: schedules of messages. But no reduction by the program's own function, and not
+/// what leaders have to be told of before (engine/sizes_ahead.hpp).
 inline bool is_for_workers(const tuning::Choice& choice, const Call& call) {
-  return !choice.is_native() && choice.recipe.is_flat() &&
-         choice.recipe.algorithm->access == algorithms::Access::two_sided && !has_own_operation(call);
+  return !choice.is_native() && choice.recipe.algorithm->access == algorithms::Access::two_sided &&
+         (choice.recipe.by.empty() || sizes_known(call.function)) && !has_own_operation(call);
 }
 
 class HandedStarts final : public Starts, private Registry::Entry {
