@@ -29,7 +29,8 @@ FORCED = (
     "alltoallv:pairwise"
 )
 ALONG_NODES = (
-    "allreduce:recursive_doubling by nodes in 2 segments,bcast:knomial by nodes+leaves,reduce:knomial by nodes,"
+    "allreduce:recursive_doubling by nodes in 2 segments,bcast:knomial by nodes+leaves,"
+    "reduce:knomial by nodes,"
     "gather:linear by nodes,scatter:linear by nodes,allgather:ring by nodes,alltoall:linear by nodes,"
     "reduce_scatter:pairwise by nodes,barrier:message_dissemination by nodes,alltoallv:pairwise reordered"
 )
