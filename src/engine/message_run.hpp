@@ -13,10 +13,15 @@ class MessageRun {
   /// All of them outlive it. `aggregator`: of a plan that needs one. Throws std::bad_alloc.
   void lay(const executors::Plan& plan, const executors::Operation& op, transports::mpi::Messages& messages,
            executors::Aggregator* aggregator = nullptr) {
+    lay(plan, op, {0, executors::Binding(plan, op).extent()}, messages, aggregator);
+  }
+  /// For this part of the data.
+  void lay(const executors::Plan& plan, const executors::Operation& op, executors::Segment segment,
+           transports::mpi::Messages& messages, executors::Aggregator* aggregator = nullptr) {
     binding_.make(plan, op);
     workspace_.fit(plan);
-    workspace_.fit_scratch(binding_->scratch_bytes(binding_->extent()));
-    binding_->select({0, binding_->extent()}, workspace_.scratch());
+    workspace_.fit_scratch(binding_->scratch_bytes(segment.length));
+    binding_->select(segment, workspace_.scratch());
     machine_.make(plan, *binding_, op, executors::Transports{nullptr, &messages, aggregator}, workspace_);
   }
 

@@ -1,5 +1,6 @@
 #include "worker/carried.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -91,41 +92,80 @@ Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::
       input_(definition_->views.input.mirror_bytes()),
       output_(definition_->views.output.mirror_bytes()),
       operation_(viewed(definition_->define, definition_->views, input_.data(), output_.data())),
-      messages_(network, definition_->communicator->id, definition_->communicator->members) {
+      slices_(operation_, *definition_->plan) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(slices_.count(), most_lanes); ++i)
+    lanes_.push_back(std::make_unique<Lane>(network, *definition_->communicator));
   check_reach(*definition_->plan, operation_, definition_->views, input_.all(), output_.all());
   memory_error_ = definition_->views.output.probe(process);
 }
 
 /// Memory is used for what the rank really has: the schedule's own comes after the input.
 void Carried::begin(const engine::handover::Start& start) {
+  Communicator& communicator = *definition_->communicator;
   start_ = start;
-  is_written_ = false;
-  messages_.begin(++definition_->communicator->started, start.signature, definition_->define.words);
-  commit_.lay(*definition_->commit, barrier(), messages_);
-  if (memory_error_ == 0) memory_error_ = read();
-  if (memory_error_ == 0) run_.lay(*definition_->plan, operation_, messages_);
+  first_ = communicator.started + 1;
+  communicator.started += slices_.count();
+  begun_ = written_ = 0;
+  commit_.lay(*definition_->commit, barrier(), lane_of(slices_.count() - 1).messages);
+  if (memory_error_ == 0) begin_slices();
+}
+
+/// As many as there are lanes. Lanes are warm after that: a slice is no longer than the first.
+void Carried::begin_slices() {
+  for (; begun_ < slices_.count() && begun_ - written_ < lanes_.size(); ++begun_) {
+    memory_error_ = read(begun_);
+    if (memory_error_ != 0) return;
+    Lane& lane = lane_of(begun_);
+    lane.messages.begin(first_ + begun_, start_.signature, definition_->define.words);
+    lane.run.lay(*definition_->plan, operation_, slices_[begun_], lane.messages);
+    lane.has_ended = false;
+  }
 }
 
 /// The errno of a rank that has just ended, or has given memory that it does not have.
-int Carried::read() noexcept {
+int Carried::read(std::uint32_t slice) noexcept {
   const CallViews& views = definition_->views;
+  if (slices_.count() > 1) {
+    if (const int error = views.input.read(process_, input_.data(), slices_[slice]); error != 0) return error;
+    return views.reads_output ? views.output.read(process_, output_.data(), slices_[slice]) : 0;
+  }
   if (const int error = views.input.read(process_, input_.data(), beat_); error != 0) return error;
   return views.reads_output ? views.output.read(process_, output_.data(), beat_) : 0;
 }
 
-Status Carried::write() noexcept {
+int Carried::write(std::uint32_t slice) noexcept {
   const CallViews& views = definition_->views;
-  if (!views.writes_output) return Status::ok;
-  memory_error_ = views.output.write(process_, output_.data(), beat_);
+  if (!views.writes_output) return 0;
+  return slices_.count() > 1 ? views.output.write(process_, output_.data(), slices_[slice])
+                             : views.output.write(process_, output_.data(), beat_);
+}
+
+/// Once one has ended another begins.
+Status Carried::write_slice() noexcept {
+  memory_error_ = write(written_);
+  if (memory_error_ != 0) return Status::failed;
+  ++written_;
+  begin_slices();
   return memory_error_ == 0 ? Status::ok : Status::failed;
+}
+
+Status Carried::carry_slices() noexcept {
+  while (!is_written()) {
+    for (std::uint32_t slice = written_; slice < begun_; ++slice) {
+      Lane& lane = lane_of(slice);
+      const Status status = lane.has_ended ? Status::ok : lane.run->advance();
+      if (status != Status::ok && status != Status::pending) return status;
+      lane.has_ended = status == Status::ok;
+    }
+    if (!lane_of(written_).has_ended) return Status::pending;
+    if (const Status status = write_slice(); status != Status::ok) return status;
+  }
+  return Status::ok;
 }
 
 Status Carried::carry_out() noexcept {
   if (memory_error_ != 0) return Status::failed;
-  if (is_written_) return commit_->advance();
-  if (const Status status = run_->advance(); status != Status::ok) return status;
-  if (const Status status = write(); status != Status::ok) return status;
-  is_written_ = true;
+  if (const Status status = carry_slices(); status != Status::ok) return status;
   return commit_->advance();
 }
 
@@ -142,8 +182,9 @@ ir::Rank Carried::unanswered(std::uint64_t now_ns, std::uint64_t stall_ns) noexc
   if (world(peer) < 0 || peer != wait_.peer() || progress_then_ != before) went_on_ns_ = now_ns;
   wait_.go_on(peer, now_ns - went_on_ns_);
   if (world(peer) < 0) return -1;
-  wait_.ask_if_late(messages_);
-  return wait_.waited_ns() > stall_ns && wait_.is_unanswered(messages_) ? world(peer) : -1;
+  transports::mpi::Messages& waiting = lane_of(is_written() ? written_ - 1 : written_).messages;
+  wait_.ask_if_late(waiting);
+  return wait_.waited_ns() > stall_ns && wait_.is_unanswered(waiting) ? world(peer) : -1;
 }
 
 /// Costs a load where nothing has failed.
@@ -157,7 +198,9 @@ std::optional<transports::mpi::CommunicatorId> Carried::failure() const noexcept
 }
 
 std::string Carried::disagreement() const {
-  const auto& found = messages_.disagreement();
+  std::optional<transports::mpi::Messages::Disagreement> found;
+  for (const auto& lane : lanes_)
+    if (!found) found = lane->messages.disagreement();
   if (!found || !found->same_call) return "the ranks of a communicator call different collectives";
   return "the ranks of a communicator disagree about the data: rank " + std::to_string(found->peer) +
          " sends " + std::to_string(found->sent) + " bytes to rank " +

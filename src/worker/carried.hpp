@@ -17,6 +17,7 @@
 #include "engine/plans.hpp"
 #include "transports/mpi/messages.hpp"
 #include "worker/call_views.hpp"
+#include "worker/slices.hpp"
 
 namespace hocket::worker {
 
@@ -35,7 +36,7 @@ struct Communicator {
   std::vector<ir::Rank> members;
   std::optional<passes::Neighbourhood> near;  ///< where these are, if anybody knows
   engine::Plans plans;
-  std::uint32_t started = 0;  ///< operations so far, equal on all members
+  std::uint32_t started = 0;  ///< slices of operations so far, equal on all members
 
   /// By which its members know that an operation has ended on all of them.
   engine::Plans::Shared commit();
@@ -82,7 +83,9 @@ class Carried {
     return status == Status::failed && memory_error_ == 0 && !failure();
   }
   /// What the rank's memory is not touched by any more.
-  void abandon() noexcept { messages_.abandon(); }
+  void abandon() noexcept {
+    for (const auto& lane : lanes_) lane->messages.abandon();
+  }
 
   /// After a status that is neither ok nor pending, for people.
   std::string why(Status status) const;
@@ -91,7 +94,10 @@ class Carried {
   const Definition& definition() const noexcept { return *definition_; }
   std::size_t bytes() const noexcept { return definition_->bytes; }
   std::size_t progress() const noexcept {
-    return memory_error_ != 0 ? 0 : run_->progress() + commit_->progress();
+    if (memory_error_ != 0) return 0;
+    std::size_t sum = written_ + commit_->progress();
+    for (const auto& lane : lanes_) sum += lane->run->progress();
+    return sum;
   }
   /// The rank, in the world, whose message it waits for after pending.
   ir::Rank awaited() const noexcept { return world(awaited_member()); }
@@ -100,8 +106,19 @@ class Carried {
   ir::Rank unanswered(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept;
 
  private:
+  /// A slice under way. Two are, so that the link has the next one when one has ended.
+  struct Lane {
+    Lane(transports::mpi::Network& network, const Communicator& of) : messages(network, of.id, of.members) {}
+    transports::mpi::Messages messages;
+    engine::MessageRun run;
+    bool has_ended = false;
+  };
+  static constexpr std::size_t most_lanes = 2;
+
   /// In the communicator.
-  ir::Rank awaited_member() const noexcept { return (is_written_ ? commit_ : run_)->blocker().peer; }
+  ir::Rank awaited_member() const noexcept {
+    return (is_written() ? commit_ : lane_of(written_).run)->blocker().peer;
+  }
   ir::Rank world(ir::Rank member) const noexcept {
     const auto& members = definition_->communicator->members;
     return member >= 0 && static_cast<std::size_t>(member) < members.size()
@@ -111,8 +128,13 @@ class Carried {
   /// Why the communicator cannot go on: nothing, unless it was given up or a member has died.
   std::optional<transports::mpi::CommunicatorId> failure() const noexcept;
   std::string disagreement() const;
-  int read() noexcept;
-  Status write() noexcept;
+  bool is_written() const noexcept { return written_ == slices_.count(); }
+  Lane& lane_of(std::uint32_t slice) const noexcept { return *lanes_[slice % lanes_.size()]; }
+  void begin_slices();
+  Status write_slice() noexcept;
+  Status carry_slices() noexcept;
+  int read(std::uint32_t slice) noexcept;
+  int write(std::uint32_t slice) noexcept;
   Status carry_out() noexcept;
 
   const std::shared_ptr<const Definition> definition_;
@@ -122,10 +144,11 @@ class Carried {
   engine::handover::Start start_;
   Room input_, output_;
   executors::Operation operation_;
-  transports::mpi::Messages messages_;
-  engine::MessageRun run_;
+  const Slices slices_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   engine::MessageRun commit_;
-  bool is_written_ = false;  ///< the result is in the rank's buffers
+  std::uint32_t first_ = 0;                ///< number of the first slice, on the communicator
+  std::uint32_t begun_ = 0, written_ = 0;  ///< slices; of the latter the result is in the rank's buffers
   engine::LongWait wait_;
   std::size_t progress_then_ = 0;  ///< when unanswered() was asked last
   std::uint64_t went_on_ns_ = 0;   ///< since then it waits for what it waits for

@@ -95,6 +95,23 @@ int View::move_all(std::byte* mirror, const Beat& beat, Move move) const noexcep
   return 0;
 }
 
+template <class Move>
+int View::move_part(std::byte* mirror, executors::Segment part, Move move) const noexcept {
+  if (is_mapped()) return 0;
+  const std::size_t blocks = offsets_.empty() ? 1 : offsets_.size();
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t begin = offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_[i]);
+    const std::size_t end = i + 1 < blocks ? static_cast<std::size_t>(offsets_[i + 1]) : bytes_;
+    const std::size_t size = end - begin;
+    if (size <= part.first) continue;
+    const std::size_t bytes = std::min(part.length, size - part.first);
+    const auto in_rank = static_cast<std::uint64_t>(offsets_.empty() ? 0 : own_offsets_[i]);
+    const transports::Piece piece{mirror + begin + part.first, bytes};
+    if (const int error = move(address_ + in_rank + part.first, piece); error != 0) return error;
+  }
+  return 0;
+}
+
 int View::probe(RankProcess& process) const noexcept {
   std::byte any{};
   if (is_mapped()) return 0;
@@ -112,6 +129,18 @@ int View::read(RankProcess& process, std::byte* mirror, const Beat& beat) const 
 
 int View::write(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept {
   return move_all(mirror, beat, [&process](std::uint64_t address, transports::Piece piece) noexcept {
+    return process.write(address, piece);
+  });
+}
+
+int View::read(RankProcess& process, std::byte* mirror, executors::Segment part) const noexcept {
+  return move_part(mirror, part, [&process](std::uint64_t address, transports::Piece piece) noexcept {
+    return process.read(address, piece);
+  });
+}
+
+int View::write(RankProcess& process, std::byte* mirror, executors::Segment part) const noexcept {
+  return move_part(mirror, part, [&process](std::uint64_t address, transports::Piece piece) noexcept {
     return process.write(address, piece);
   });
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "executors/binding.hpp"
 #include "executors/operation.hpp"
 #include "worker/rank_process.hpp"
 
@@ -45,6 +46,9 @@ class View {
   int probe(RankProcess& process) const noexcept;
   int read(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept;
   int write(RankProcess& process, std::byte* mirror, const Beat& beat) const noexcept;
+  /// Those bytes of the vector, or of every block.
+  int read(RankProcess& process, std::byte* mirror, executors::Segment part) const noexcept;
+  int write(RankProcess& process, std::byte* mirror, executors::Segment part) const noexcept;
 
  private:
   struct Run {
@@ -55,6 +59,8 @@ class View {
   void add(std::uint64_t address, std::size_t bytes);
   template <class Move>
   int move_all(std::byte* mirror, const Beat& beat, Move move) const noexcept;
+  template <class Move>
+  int move_part(std::byte* mirror, executors::Segment part, Move move) const noexcept;
 
   std::uint64_t address_ = 0;  ///< in the rank, from where its offsets count
   std::vector<Run> runs_;      ///< one after the other in the mirror; of a mapped view by address

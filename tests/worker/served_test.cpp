@@ -23,6 +23,12 @@ TEST(Served, EveryRowIsCarriedOut) {
   expect_every_row_is_carried_out(node, std::pmr::get_default_resource());
 }
 
+/// Blocks and vectors of several slices each, most of them.
+TEST(Served, EveryRowIsCarriedOutInSlices) {
+  Node node(ranks, getpid());
+  expect_every_row_is_carried_out(node, std::pmr::get_default_resource(), {150'000, 1});
+}
+
 /// Nothing is read or written but by the schedules themselves: the buffers are never looked at as a
 /// process's.
 TEST(Served, EveryRowIsCarriedOutOnMappedMemory) {

@@ -42,6 +42,26 @@ TEST(View, LeavesGapsOut) {
   EXPECT_EQ(std::string(target.data(), 20), "....efg...kl........");
 }
 
+TEST(View, MovesAPartOfEveryBlock) {
+  std::vector<char> buffer = letters(20), target(20, '.');
+  const std::vector<std::ptrdiff_t> offsets = {10, 0, 5};
+  const executors::Blocks blocks{4, nullptr, offsets.data()};
+  const View view(buffer.data(), blocks, 3), other(target.data(), blocks, 3);
+  std::vector<std::byte> mirror(12, std::byte{'-'});
+  ASSERT_EQ(view.read(not_shared, mirror.data(), executors::Segment{1, 2}), 0);
+  EXPECT_EQ(std::string(reinterpret_cast<char*>(mirror.data()), 12), "-lm--bc--gh-");
+  ASSERT_EQ(view.read(not_shared, mirror.data(), executors::Segment{3, 9}), 0);
+  EXPECT_EQ(std::string(reinterpret_cast<char*>(mirror.data()), 12), "-lmn-bcd-ghi");
+  ASSERT_EQ(other.write(not_shared, mirror.data(), executors::Segment{3, 1}), 0);
+  EXPECT_EQ(std::string(target.data(), 20), "...d....i....n......");
+  ASSERT_EQ(other.write(not_shared, mirror.data(), executors::Segment{4, 1}), 0);
+  EXPECT_EQ(std::string(target.data(), 20), "...d....i....n......");
+  const View vector(buffer.data(), 20);
+  std::vector<std::byte> whole(20, std::byte{'-'});
+  ASSERT_EQ(vector.read(not_shared, whole.data(), executors::Segment{18, 5}), 0);
+  EXPECT_EQ(std::string(reinterpret_cast<char*>(whole.data()) + 17, 3), "-st");
+}
+
 TEST(View, SaysWhatIsNoMemory) {
   const View view(reinterpret_cast<const void*>(16), 8);
   std::byte mirror[8];

@@ -1,0 +1,45 @@
+// A long call is carried out in slices, one after the other, each of some bytes of every block, or of the
+// vector: while one is on its way, the next one is read from the rank's memory, and the one before it
+// written there. Messages of a slice are short enough to be sent without being asked for (ucx_fabric.cpp).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "executors/binding.hpp"
+
+namespace hocket::worker {
+
+class Slices {
+ public:
+  /// As many on all ranks, which know the same of what is agreed; one where blocks may differ.
+  Slices(const executors::Operation& op, const executors::Plan& plan)
+      : extent_(executors::Binding(plan, op).extent()) {
+    if (op.input_blocks.sizes || op.output_blocks.sizes) return;
+    const std::size_t pieces =
+        ir::is_blocks(op.collective) ? 1 : std::max<std::size_t>(plan.schedule.chunks, 1);
+    const std::size_t count = std::clamp<std::size_t>(op.agreed_bytes / pieces / piece_bytes, 1, most);
+    const std::size_t element = ir::is_reduction(op.collective) ? op.reduction.element_bytes : 1;
+    const std::size_t elements = op.agreed_bytes / element;
+    count_ = static_cast<std::uint32_t>(count);
+    if (count > 1) length_ = (elements / count + 1) * element;
+  }
+
+  std::uint32_t count() const noexcept { return count_; }
+  executors::Segment operator[](std::uint32_t index) const noexcept {
+    if (count_ == 1) return {0, extent_};
+    const std::size_t first = std::min(index * length_, extent_);
+    return {first, std::min(length_, extent_ - first)};
+  }
+
+ private:
+  static constexpr std::size_t piece_bytes = std::size_t{256} << 10U;
+  static constexpr std::size_t most = 1024;
+
+  std::size_t extent_;
+  std::uint32_t count_ = 1;
+  std::size_t length_ = 0;
+};
+
+}  // namespace hocket::worker
