@@ -19,11 +19,11 @@ class Slices {
     if (op.input_blocks.sizes || op.output_blocks.sizes) return;
     const std::size_t pieces =
         ir::is_blocks(op.collective) ? 1 : std::max<std::size_t>(plan.schedule.chunks, 1);
-    const std::size_t count = std::clamp<std::size_t>(op.agreed_bytes / pieces / piece_bytes, 1, most);
-    const std::size_t element = ir::is_reduction(op.collective) ? op.reduction.element_bytes : 1;
-    const std::size_t elements = op.agreed_bytes / element;
+    const std::size_t count =
+        std::clamp<std::size_t>(quotient(op.agreed_bytes, pieces * piece_bytes), 1, most);
+    const std::size_t unit = line * (ir::is_reduction(op.collective) ? op.reduction.element_bytes : 1);
     count_ = static_cast<std::uint32_t>(count);
-    if (count > 1) length_ = (elements / count + 1) * element;
+    length_ = quotient(op.agreed_bytes, count * unit) * unit;
   }
 
   std::uint32_t count() const noexcept { return count_; }
@@ -34,8 +34,13 @@ class Slices {
   }
 
  private:
+  /// Rounded up.
+  static constexpr std::size_t quotient(std::size_t a, std::size_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+  static constexpr std::size_t line = 64;
   static constexpr std::size_t piece_bytes = std::size_t{256} << 10U;
-  static constexpr std::size_t most = 1024;
+  /// Who only sends runs ahead of who is late, whose network keeps what has come unasked: 16 MiB of a call.
+  static constexpr std::size_t most = 64;
 
   std::size_t extent_;
   std::uint32_t count_ = 1;

@@ -1,6 +1,7 @@
 // Non-blocking and persistent collectives, many under way at a time, while the node's worker process is
 // killed or stopped: all of them end, with the right data. Arguments: KILL or STOP, and "remote" if it is not
-// the process beside the ranks but the one that works for them elsewhere. Only for one node.
+// the process beside the ranks but the one that works for them elsewhere. Only for one node. TEST_ELEMENTS: of
+// a vector, four times those of a block; many are carried out in slices.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,9 +11,9 @@
 #include "persistent_names.h"
 #include "worker_process.h"
 
-enum { rounds = 60, goes_in = 20, elements = 40000, calls = 5 };
+enum { rounds = 60, goes_in = 20, calls = 5 };
 
-static int rank, size, failures;
+static int rank, size, failures, elements = 40000;
 
 static void expect(int holds, const char* what, int round) {
   if (holds || failures++ > 5) return;
@@ -33,7 +34,7 @@ static struct buffers make(void) {
   struct buffers b;
   int** const each[] = {&b.sum_in, &b.sum, &b.in_place, &b.out, &b.in, &b.all, &b.root};
   for (size_t i = 0; i < sizeof each / sizeof *each; ++i)
-    *each[i] = malloc(sizeof(int) * elements * (size_t)size);
+    *each[i] = malloc(sizeof(int) * (size_t)elements * (size_t)size);
   return b;
 }
 
@@ -80,8 +81,8 @@ struct persistent {
 };
 
 static void make_persistent(struct persistent* p) {
-  p->in = calloc(elements, sizeof(int));
-  p->out = calloc(elements, sizeof(int));
+  p->in = calloc((size_t)elements, sizeof(int));
+  p->out = calloc((size_t)elements, sizeof(int));
   MPI_Allreduce_init(p->in, p->out, elements, MPI_INT, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, &p->request);
 }
 
@@ -102,6 +103,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (getenv("TEST_ELEMENTS")) elements = atoi(getenv("TEST_ELEMENTS"));
   MPI_Comm other, freed;
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   MPI_Comm_dup(MPI_COMM_WORLD, &freed);
