@@ -1,7 +1,7 @@
 // Non-blocking and persistent collectives, many under way at a time, while the node's worker process is
 // killed or stopped: all of them end, with the right data. Arguments: KILL or STOP, and "remote" if it is not
-// the process beside the ranks but the one that works for them elsewhere. Only for one node. TEST_ELEMENTS: of
-// a vector, four times those of a block; many are carried out in slices.
+// the process beside the ranks but the one that works for them elsewhere. Only for one node. TEST_ELEMENTS:
+// of a vector, four times those of a block; many are carried out in slices.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
