@@ -29,6 +29,7 @@ struct series {
 static void refuse(const char* what, const char* value) {
   fprintf(stderr, "hocket_handover: %s '%s'\nusage: hocket_handover [--bytes N] [--calls N]\n", what, value);
   MPI_Abort(MPI_COMM_WORLD, 2);
+  exit(2);
 }
 
 static int positive(const char* name, const char* text, int most) {

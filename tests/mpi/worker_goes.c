@@ -103,7 +103,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (getenv("TEST_ELEMENTS")) elements = atoi(getenv("TEST_ELEMENTS"));
+  const char* const wanted = getenv("TEST_ELEMENTS");
+  if (wanted) elements = (int)strtol(wanted, NULL, 10);
   MPI_Comm other, freed;
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   MPI_Comm_dup(MPI_COMM_WORLD, &freed);
