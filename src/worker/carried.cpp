@@ -15,6 +15,8 @@ using engine::handover::Define;
 
 namespace {
 
+constexpr std::size_t most_fitting = 64;
+
 ir::Request request_of(const Communicator& communicator, const Define& define) {
   ir::Request request;
   request.collective = define.operation.collective;
@@ -43,6 +45,15 @@ const executors::Operation& barrier() {
   return operation;
 }
 
+/// Which may take long, so each recipe is looked at once.
+void check_size(Communicator& communicator, const passes::Recipe& recipe, const ir::Request& request) {
+  if (std::ranges::find(communicator.fitting, recipe) != communicator.fitting.end()) return;
+  if (tuning::is_too_large(recipe, request, communicator.near ? &*communicator.near : nullptr))
+    throw Error("an algorithm with more ops than there are");
+  if (communicator.fitting.size() >= most_fitting) communicator.fitting.clear();
+  communicator.fitting.push_back(recipe);
+}
+
 engine::Plans::Shared plan_of(Communicator& communicator, const Define& define) {
   const passes::Recipe recipe = tuning::parse_recipe(define.operation.collective, define.recipe);
   const ir::Request request = request_of(communicator, define);
@@ -51,7 +62,7 @@ engine::Plans::Shared plan_of(Communicator& communicator, const Define& define) 
     throw Error("an algorithm that is none of messages");
   if (passes::misfit(recipe, request, near) != passes::Misfit::none)
     throw Error("an algorithm that does not fit");
-  if (tuning::is_too_large(recipe, request, near)) throw Error("an algorithm with more ops than there are");
+  check_size(communicator, recipe, request);
   return communicator.plans.get(recipe, request, near);
 }
 
@@ -99,7 +110,6 @@ Carried::Carried(std::shared_ptr<const Definition> definition, transports::mpi::
   memory_error_ = definition_->views.output.probe(process);
 }
 
-/// Memory is used for what the rank really has: the schedule's own comes after the input.
 void Carried::begin(const engine::handover::Start& start) {
   Communicator& communicator = *definition_->communicator;
   start_ = start;
@@ -110,9 +120,11 @@ void Carried::begin(const engine::handover::Start& start) {
   if (memory_error_ == 0) begin_slices();
 }
 
-/// As many as there are lanes. Lanes are warm after that: a slice is no longer than the first.
+/// As many as there are lanes. Lanes are warm after that: a slice is no longer than the first. Memory is used
+/// for what the rank really has: the schedule's own comes after the input.
 void Carried::begin_slices() {
   for (; begun_ < slices_.count() && begun_ - written_ < lanes_.size(); ++begun_) {
+    beat_();
     memory_error_ = read(begun_);
     if (memory_error_ != 0) return;
     Lane& lane = lane_of(begun_);

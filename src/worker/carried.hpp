@@ -1,5 +1,5 @@
 // A rank's operation, carried out by its worker: the schedule runs on the rank's buffers where both processes
-// map them, or else on mirrors of them, and the result is written back.
+// map them, or else on mirrors of them, which are read and written back slice by slice.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ struct Communicator {
   std::vector<ir::Rank> members;
   std::optional<passes::Neighbourhood> near;  ///< where these are, if anybody knows
   engine::Plans plans;
-  std::uint32_t started = 0;  ///< slices of operations so far, equal on all members
+  std::vector<passes::Recipe> fitting;  ///< recipes that are not too large
+  std::uint32_t started = 0;            ///< slices of operations so far, equal on all members
 
   /// By which its members know that an operation has ended on all of them.
   engine::Plans::Shared commit();
@@ -115,9 +116,12 @@ class Carried {
   };
   static constexpr std::size_t most_lanes = 2;
 
-  /// In the communicator.
+  /// In the communicator, by the first slice that has not ended.
   ir::Rank awaited_member() const noexcept {
-    return (is_written() ? commit_ : lane_of(written_).run)->blocker().peer;
+    if (is_written()) return commit_->blocker().peer;
+    for (std::uint32_t slice = written_; slice < begun_; ++slice)
+      if (const Lane& lane = lane_of(slice); !lane.has_ended) return lane.run->blocker().peer;
+    return -1;
   }
   ir::Rank world(ir::Rank member) const noexcept {
     const auto& members = definition_->communicator->members;

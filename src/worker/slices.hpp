@@ -1,6 +1,7 @@
 // A long call is carried out in slices, one after the other, each of some bytes of every block, or of the
 // vector: while one is on its way, the next one is read from the rank's memory, and the one before it
-// written there. Messages of a slice are short enough to be sent without being asked for (ucx_fabric.cpp).
+// written there. Pieces of a slice are short enough to be sent without being asked for (ucx_fabric.cpp),
+// unless the call is very long, or several travel in one message.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,10 @@ class Slices {
   Slices(const executors::Operation& op, const executors::Plan& plan)
       : extent_(executors::Binding(plan, op).extent()) {
     if (op.input_blocks.sizes || op.output_blocks.sizes) return;
-    const std::size_t pieces =
-        ir::is_blocks(op.collective) ? 1 : std::max<std::size_t>(plan.schedule.chunks, 1);
+    const std::size_t chunks = std::max<std::size_t>(plan.schedule.chunks, 1);
+    const std::size_t pieces = ir::is_blocks(op.collective) ? 1 : chunks;
+    const std::size_t kept = op.collective == ir::Collective::gather ? chunks : pieces;
+    const std::size_t most = std::max<std::size_t>(most_pieces / kept, 1);
     const std::size_t count =
         std::clamp<std::size_t>(quotient(op.agreed_bytes, pieces * piece_bytes), 1, most);
     const std::size_t unit = line * (ir::is_reduction(op.collective) ? op.reduction.element_bytes : 1);
@@ -39,8 +42,9 @@ class Slices {
 
   static constexpr std::size_t line = 64;
   static constexpr std::size_t piece_bytes = std::size_t{256} << 10U;
-  /// Who only sends runs ahead of who is late, whose network keeps what has come unasked: 16 MiB of a call.
-  static constexpr std::size_t most = 64;
+  /// Who only sends runs ahead of who is late, whose network keeps what has come unasked: so much of a call,
+  /// of all senders of a gather together. Pieces of longer calls are longer, and asked for.
+  static constexpr std::size_t most_pieces = 64;
 
   std::size_t extent_;
   std::uint32_t count_ = 1;

@@ -11,7 +11,7 @@
 #include "persistent_names.h"
 #include "worker_process.h"
 
-enum { rounds = 60, goes_in = 20, calls = 5 };
+enum { rounds = 60, goes_in = 20, calls = 7 };
 
 static int rank, size, failures, elements = 40000;
 
@@ -27,12 +27,13 @@ static void let_go(const char* how, const char* half) {
 }
 
 struct buffers {
-  int *sum_in, *sum, *in_place, *out, *in, *all, *root;
+  int *sum_in, *sum, *in_place, *out, *in, *all, *root, *all_in_place, *dealt;
 };
 
 static struct buffers make(void) {
   struct buffers b;
-  int** const each[] = {&b.sum_in, &b.sum, &b.in_place, &b.out, &b.in, &b.all, &b.root};
+  int** const each[] = {&b.sum_in, &b.sum,  &b.in_place,     &b.out,  &b.in,
+                        &b.all,    &b.root, &b.all_in_place, &b.dealt};
   for (size_t i = 0; i < sizeof each / sizeof *each; ++i)
     *each[i] = malloc(sizeof(int) * (size_t)elements * (size_t)size);
   return b;
@@ -42,7 +43,9 @@ static void fill(struct buffers* b, int round) {
   for (int i = 0; i < elements; ++i) {
     b->sum_in[i] = b->in_place[i] = rank + i + round;
     b->root[i] = rank == round % size ? i * 3 + round : -1;
+    b->all_in_place[rank * elements + i] = rank + i * 5 + round;
   }
+  for (int i = 0; i < size * elements; ++i) b->dealt[i] = rank == round % size ? i * 7 + round : -1;
   for (int to = 0; to < size; ++to)
     for (int i = 0; i < elements / 4; ++i)
       b->out[to * (elements / 4) + i] = rank * 1000 + to * 10 + round + i;
@@ -54,6 +57,9 @@ static void start(struct buffers* b, int round, MPI_Comm comm, MPI_Request* requ
   MPI_Iallreduce(MPI_IN_PLACE, b->in_place, elements, MPI_INT, MPI_SUM, comm, &requests[2]);
   MPI_Ibcast(b->root, elements, MPI_INT, round % size, comm, &requests[3]);
   MPI_Iallgather(b->sum_in, elements, MPI_INT, b->all, elements, MPI_INT, comm, &requests[4]);
+  MPI_Iallgather(MPI_IN_PLACE, 0, MPI_INT, b->all_in_place, elements, MPI_INT, comm, &requests[5]);
+  MPI_Iscatter(b->dealt, elements, MPI_INT, rank == round % size ? MPI_IN_PLACE : b->dealt, elements, MPI_INT,
+               round % size, comm, &requests[6]);
 }
 
 static void check(const struct buffers* b, int round) {
@@ -68,6 +74,15 @@ static void check(const struct buffers* b, int round) {
   for (int from = 0; from < size; ++from)
     for (int i = 0; i < elements / 4; ++i)
       moved &= b->in[from * (elements / 4) + i] == from * 1000 + rank * 10 + round + i;
+  int all_in_place = 1, dealt = 1;
+  const int is_dealer = rank == round % size;
+  for (int from = 0; from < size; ++from)
+    for (int i = 0; i < elements; ++i)
+      all_in_place &= b->all_in_place[from * elements + i] == from + i * 5 + round;
+  for (int i = 0; i < (is_dealer ? size * elements : elements); ++i)
+    dealt &= b->dealt[i] == (is_dealer ? i : rank * elements + i) * 7 + round;
+  expect(all_in_place, "MPI_Iallgather in place", round);
+  expect(dealt, "MPI_Iscatter in place", round);
   expect(right, "MPI_Iallreduce", round);
   expect(in_place, "MPI_Iallreduce in place", round);
   expect(moved, "MPI_Ialltoall", round);

@@ -55,7 +55,11 @@ class Listener final : public aggregation::Port {
   Listener(const wire::Hello& hello, Direction hears) : Port(hello, "somebody"), hears_(hears) {}
   void send(FrameHead head, const aggregation::Slice& payload) override {
     head.bytes = static_cast<std::uint32_t>(payload.data.size());
-    wire::check(head, hears_, limits.payload);
+    try {
+      wire::check(head, hears_, limits.payload);
+    } catch (const Error&) {
+      demand(false);  // here: who calls takes it for the fault of whom it has heard
+    }
   }
 
  private:

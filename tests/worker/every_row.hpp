@@ -34,7 +34,18 @@ inline std::string outcome(Node& node, const NodeCall& call, const Algorithm& ro
 struct RowCalls {
   std::size_t most_elements = 300;
   int of_a_function = 6;
+  std::size_t least_bytes = 0;  ///< of the vector or block, where all ranks know it
 };
+
+/// Sizes are drawn until they are long enough.
+inline NodeCall drawn_call(std::mt19937_64& random, const Node& node, Function function,
+                           const RowCalls& calls, std::pmr::memory_resource* memory) {
+  for (;;) {
+    NodeCall call(random, node.ranks(), function, calls.most_elements, memory);
+    const bool is_told = engine::sizes_known(function) && function != Function::barrier;
+    if (!is_told || call.data(0).call().agreed_bytes >= calls.least_bytes) return call;
+  }
+}
 
 /// With buffers there.
 inline void expect_every_row_is_carried_out(Node& node, std::pmr::memory_resource* memory,
@@ -48,10 +59,10 @@ inline void expect_every_row_is_carried_out(Node& node, std::pmr::memory_resourc
   std::uint32_t number = 1;
   for (const Function function : harness::all_functions())
     for (int repetition = 0; repetition < calls.of_a_function; ++repetition) {
-      const NodeCall shape(random, node.ranks(), function, calls.most_elements);
+      const NodeCall shape = drawn_call(random, node, function, calls, std::pmr::get_default_resource());
       for (const Algorithm* row : shape.rows())
         for (const std::string& recipe : shape.recipes(*row, near)) {
-          const NodeCall call(random, node.ranks(), function, calls.most_elements, memory);
+          const NodeCall call = drawn_call(random, node, function, calls, memory);
           if (!std::ranges::count(call.rows(), row)) continue;
           EXPECT_EQ(outcome(node, call, *row, recipe, ++number), "")
               << ir::name_of(row->collective) << ":" << recipe << " function " << static_cast<int>(function);

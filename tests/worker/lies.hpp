@@ -105,6 +105,7 @@ class Lies : public testing::Test {
     node.settle();
     EXPECT_NE(node.refusal(liar).find(reason), std::string::npos)
         << '"' << node.refusal(liar) << "\" instead of \"" << reason << '"';
+    EXPECT_FALSE(node.refusal(liar).empty());
     expect_others_are_served(node);
   }
   void expect_no_such_communicator(const std::string& reason, ir::Rank rank,

@@ -16,6 +16,16 @@ HandedOperation::HandedOperation(HandedStarts& starts)
                &client_.sleepers()},
       word_(client_) {}
 
+namespace {
+
+/// In place, what it has to give is a block that nothing else is written to.
+bool has_block_of_its_own(ir::Collective collective) {
+  return collective == ir::Collective::gather || collective == ir::Collective::allgather ||
+         collective == ir::Collective::scatter;
+}
+
+}  // namespace
+
 /// What an in-place operation overwrites may have to be read once more. The program does not touch it until
 /// it has ended, so that others' input needs no copy.
 void HandedOperation::prepare(const Prepared& prepared, const Call& call, const CallTurn& turn,
@@ -26,7 +36,7 @@ void HandedOperation::prepare(const Prepared& prepared, const Call& call, const 
   turn_ = turn;
   command_ = {0, 0, signature};
   alone_ = nullptr;
-  if (!call.in_place || !employer_.goes_on_alone()) return;
+  if (!call.in_place || has_block_of_its_own(call.collective) || !employer_.goes_on_alone()) return;
   static_cast<executors::Operation&>(call_) =
       input_copy_.of(call, static_cast<Rank>(employer_.members().size()));
 }
