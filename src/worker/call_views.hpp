@@ -9,8 +9,8 @@ namespace hocket::worker {
 struct CallViews {
   View input, output;
   bool is_one = false;        ///< in place: the output's view serves for both
-  bool reads_output = false;  ///< before it begins
-  bool writes_output = true;  ///< after it has ended
+  bool reads_output = false;  ///< before a slice of it begins
+  bool writes_output = true;  ///< after a slice of it has ended
 
   /// There are some, and nothing is copied.
   bool are_mapped() const noexcept {

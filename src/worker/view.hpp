@@ -1,5 +1,5 @@
 // Memory of a rank as its worker has it: the memory itself, where both map it; else a mirror, which is a copy
-// without the gaps between the blocks, read before an operation and written back after it.
+// without the gaps between the blocks, read before its data are sent and written back when they have come.
 #pragma once
 
 #include <cstddef>

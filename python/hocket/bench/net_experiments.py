@@ -226,19 +226,15 @@ EXPERIMENTS = (
         "Beside each algorithm of the MPI. No target.",
         tuple(one for each in (_8, _4, _4_of_2) for one in (each, _faster(each))),
         (
-            Case(
-                "reduce",
-                _one_sized,
-                (IN_NETWORK, *staged((1, 8))),
-                beside="binomial",
-                rivals=_others("reduce", "binomial"),
-            ),
-            Case(
-                "bcast",
-                _one_sized,
-                (IN_NETWORK, *staged((1, 8))),
-                beside="binomial",
-                rivals=_others("bcast", "binomial"),
+            *(
+                Case(
+                    collective,
+                    _one_sized,
+                    (IN_NETWORK, *staged((1, 8))),
+                    beside="binomial",
+                    rivals=_others(collective, "binomial"),
+                )
+                for collective in ("reduce", "bcast")
             ),
             Case(
                 "barrier",

@@ -82,7 +82,7 @@ struct Define {
   std::uint8_t kernel_operation = 0, kernel_type = 0;
 };
 
-/// The next operation of its communicator: both sides count them.
+/// The next operation of its communicator: both sides count, each its own way (worker/slices.hpp).
 struct Start {
   std::uint32_t definition = 0;
   std::uint32_t completion = 0;  ///< at the desk, or any number beyond
