@@ -504,4 +504,7 @@ def test_a_small_experiment_runs_in_the_lab(hocket: Hocket, tmp_path: Path) -> N
     assert {run.side for run in runs} == {HOCKET, RULES, NATIVE, BINOMIAL}
     assert all(run.algorithm for run in runs if run.side == RULES)
     assert all(run.valid and 0 < run.p10_us <= run.median_us <= run.p90_us for run in runs)
-    assert "linear by leaves" in hocket("bench", "--show", str(out)).stdout
+    shown = set(hocket("bench", "--show", str(out)).stdout.split())  # by words: narrow columns wrap
+    for cell in topology_cells.cells(runs):
+        best = cell.best_hocket()  # whichever it was: with one run in small the numbers say nothing
+        assert best and set(best.words.split()) <= shown
