@@ -7,7 +7,8 @@
 
 enum { most_tests = 8 };
 
-enum form { form_blocking, form_nonblocking, form_persistent, form_count };
+// sockets: no call of MPI, but what moves the same bytes with the least work (nonblocking_sockets.h).
+enum form { form_blocking, form_nonblocking, form_persistent, form_sockets, form_count };
 
 struct nonblocking_options {
   struct bench_options bench;
@@ -15,6 +16,7 @@ struct nonblocking_options {
   int test_count;
   double compute;       // seconds per operation; 0: as long as start and wait take without it
   bool compute_native;  // as long as they take without Hocket, on both sides
+  bool sockets;         // the form, too, on the MPI's own side
   bool timeline;        // instead of the costs: who waits for whom, operation by operation
   int operations;
   double late;                     // seconds that one rank comes too late to every operation

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nonblocking.h"
+#include "nonblocking_sockets.h"
 
 struct forms {
   const char* name;
@@ -90,11 +91,13 @@ static const struct forms* forms_of(const struct cell* cell) {
 }
 
 bool form_exists(const struct cell* cell, enum form form) {
+  if (form == form_sockets) return sockets_can(cell);
   return form != form_persistent || forms_of(cell)->has_persistent();
 }
 
 void operation_open(struct operation* operation) {
   operation->request = MPI_REQUEST_NULL;
+  if (operation->form == form_sockets) sockets_open(operation->cell);
   if (operation->form == form_persistent)
     forms_of(operation->cell)->make(operation->cell, &operation->request);
 }
@@ -104,18 +107,24 @@ void operation_start(struct operation* operation) {
     operation->cell->collective->call(operation->cell);
   else if (operation->form == form_persistent)
     MPI_Start(&operation->request);
+  else if (operation->form == form_sockets)
+    sockets_start();
   else
     forms_of(operation->cell)->start(operation->cell, &operation->request);
 }
 
 bool operation_test(struct operation* operation) {
   int complete = 0;
+  if (operation->form == form_sockets) return sockets_test();
   MPI_Test(&operation->request, &complete, MPI_STATUS_IGNORE);
   return complete != 0;
 }
 
 void operation_wait(struct operation* operation) {
-  if (operation->form != form_blocking) MPI_Wait(&operation->request, MPI_STATUS_IGNORE);
+  if (operation->form == form_sockets)
+    sockets_wait();
+  else if (operation->form != form_blocking)
+    MPI_Wait(&operation->request, MPI_STATUS_IGNORE);
 }
 
 void operation_close(struct operation* operation) {

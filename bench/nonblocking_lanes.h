@@ -31,7 +31,7 @@ struct times {
 // One form on one side.
 struct way {
   struct operation operation;
-  bool with_hocket, valid;
+  bool with_hocket, exists, valid;
   double estimate;  // seconds of one operation, all ranks starting together
   double make;      // seconds to make the persistent request
 };

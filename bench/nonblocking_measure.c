@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nonblocking_lanes.h"
+#include "nonblocking_sockets.h"
 #include "statistics.h"
 
 enum { most_lanes = 96, least_rounds = 5, least_rounds_slow = 3 };
@@ -12,13 +13,9 @@ enum { warm_up_calls = 15, least_calls = 2, estimates = 25, most_per_turn = 1 <<
 static const double turn_seconds = 200e-6, longest_turn = 10e-3, slow_round = 1;
 static const double read_cpu_from = 1e-3;
 
-static bool exists(const struct way* way) {
-  return form_exists(way->operation.cell, way->operation.form);
-}
-
 // Some MPIs have persistent collectives whose second start goes wrong: those are not started again.
 static bool can_be_timed(const struct way* way) {
-  return exists(way) && way->valid;
+  return way->exists && way->valid;
 }
 
 // Adds the time since `*since` to a phase.
@@ -94,12 +91,17 @@ static int by_total(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+// Who carries the operation out beside the rank.
+static double helper_core_now(const struct lane* lane) {
+  return lane->operation->form == form_sockets ? sockets_core_now() : worker_core_now();
+}
+
 // The turn's median operation: one that was disturbed must not hide the others. The worker ends its own after
 // this rank has, so what it took is of all of them.
 static void operations_apart(const struct lane* lane, struct times* median) {
   struct times each[most_apart];
   memset(each, 0, sizeof each);
-  const double worker = lane->reads_cpu ? worker_core_now() : 0;
+  const double worker = lane->reads_cpu ? helper_core_now(lane) : 0;
   const double card = lane->reads_cpu ? card_core_now() : 0;
   const double end = now() + longest_turn;
   int count = 0;
@@ -112,7 +114,7 @@ static void operations_apart(const struct lane* lane, struct times* median) {
   qsort(each, (size_t)count, sizeof *each, by_total);
   *median = each[count / 2];
   if (!lane->reads_cpu) return;
-  median->seconds[phase_worker] = (worker_core_now() - worker) / count;
+  median->seconds[phase_worker] = (helper_core_now(lane) - worker) / count;
   median->seconds[phase_card] = (card_core_now() - card) / count;
 }
 
@@ -176,9 +178,16 @@ static void estimate(struct way* way, double seconds) {
   way->estimate = quantile(each, count, 0.5);
 }
 
-static void open_way(struct way* way, struct cell* cell, enum form form, bool with_hocket, double seconds) {
+static bool is_wanted(const struct nonblocking_options* options, enum form form, bool with_hocket) {
+  return form != form_sockets || (options->sockets && !with_hocket);
+}
+
+static void open_way(struct way* way, const struct nonblocking_options* options, struct cell* cell,
+                     enum form form, bool with_hocket) {
+  const double seconds = options->bench.seconds;
   *way = (struct way){.operation = {.cell = cell, .form = form}, .with_hocket = with_hocket, .valid = true};
-  if (!exists(way)) return;
+  way->exists = is_wanted(options, form, with_hocket) && form_exists(cell, form);
+  if (!way->exists) return;
   hocket_switch(with_hocket);
   const double start = now();
   operation_open(&way->operation);
@@ -190,7 +199,7 @@ static void open_way(struct way* way, struct cell* cell, enum form form, bool wi
 }
 
 static void close_way(struct way* way) {
-  if (!exists(way)) return;
+  if (!way->exists) return;
   validate_way(way, least_calls, 0);
   hocket_switch(way->with_hocket);
   operation_close(&way->operation);
@@ -229,7 +238,19 @@ static double computation(const struct nonblocking_options* options, struct way 
   return options->compute > 0 ? options->compute : ways[as_long_as][form_nonblocking].estimate;
 }
 
-// The lanes of one side: each form by itself, and the non-blocking one with all loops and numbers of tests.
+// With all loops and numbers of tests.
+static int add_computing(const struct nonblocking_options* options, struct way* way, double seconds,
+                         struct lane* lanes) {
+  int count = 0;
+  for (int i = 0; can_be_timed(way) && i < options->test_count; ++i) {
+    lanes[count++] = computing(way, loop_alone, options->tests[i], seconds);
+    lanes[count++] = computing(way, loop_time, options->tests[i], seconds);
+    lanes[count++] = computing(way, loop_work, options->tests[i], seconds);
+  }
+  return count;
+}
+
+// The lanes of one side: each form by itself, and what is overlapped.
 static int add_lanes(const struct nonblocking_options* options, struct way* ways, double seconds,
                      struct lane* lanes) {
   int count = 0;
@@ -238,13 +259,8 @@ static int add_lanes(const struct nonblocking_options* options, struct way* ways
     lanes[count++] = lane_of(&ways[form], false);
     lanes[count++] = lane_of(&ways[form], true);
   }
-  struct way* way = &ways[form_nonblocking];
-  if (!can_be_timed(way)) return count;
-  for (int i = 0; i < options->test_count; ++i) {
-    lanes[count++] = computing(way, loop_alone, options->tests[i], seconds);
-    lanes[count++] = computing(way, loop_time, options->tests[i], seconds);
-    lanes[count++] = computing(way, loop_work, options->tests[i], seconds);
-  }
+  count += add_computing(options, &ways[form_nonblocking], seconds, lanes + count);
+  count += add_computing(options, &ways[form_sockets], seconds, lanes + count);
   return count;
 }
 
@@ -282,7 +298,7 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
   int count = 0;
   for (int side = 0; side < sides; ++side)
     for (int form = 0; form < form_count; ++form)
-      open_way(&ways[side][form], cell, (enum form)form, side == side_hocket, options->bench.seconds);
+      open_way(&ways[side][form], options, cell, (enum form)form, side == side_hocket);
   for (int side = 0; side < sides; ++side)
     count += add_lanes(options, ways[side], computation(options, ways, side), lanes + count);
   struct times* mine = memory((size_t)most_rounds * (size_t)count * sizeof *mine);
@@ -293,7 +309,7 @@ bool measure_nonblocking(const struct nonblocking_options* options, struct cell*
     for (int form = 0; form < form_count; ++form) {
       const bool was_timed = can_be_timed(&ways[side][form]);
       close_way(&ways[side][form]);
-      if (out && exists(&ways[side][form]) && !was_timed) print_wrong(out, options, &ways[side][form]);
+      if (out && ways[side][form].exists && !was_timed) print_wrong(out, options, &ways[side][form]);
     }
   for (int i = 0; out && i < count; ++i) print_lane(out, options, &lanes[i], &table, i);
   if (out) fflush(out);

@@ -6,7 +6,8 @@
 #include "nonblocking.h"
 
 static const char usage[] =
-    "usage: hocket_nonblocking [options of hocket_bench] [--tests 0,1,16] [--compute US|native]\n"
+    "usage: hocket_nonblocking [options of hocket_bench] [--tests 0,1,16] [--compute US|native] [--beside "
+    "sockets]\n"
     "       hocket_nonblocking [...] --operations N [--skew US[:RANK]] [--noise HZxUS] [--seed N]\n"
     "Times non-blocking and persistent collectives, or (--operations) records who waits for whom. See\n"
     "docs/benchmark.md.\n";
@@ -68,6 +69,8 @@ static bool is_own(const char* name, char* value, struct nonblocking_options* o)
     o->compute_native = true;
   else if (strcmp(name, "--compute") == 0)
     o->compute = 1e-6 * number_of(name, value);
+  else if (strcmp(name, "--beside") == 0 && strcmp(value, "sockets") == 0)
+    o->sockets = true;
   else if (strcmp(name, "--operations") == 0)
     o->operations = (int)number_of(name, value);
   else if (strcmp(name, "--skew") == 0)

@@ -5,7 +5,7 @@
 #include "statistics.h"
 
 static const char* const loop_names[] = {"none", "time", "work", "alone"};
-static const char* const form_names[] = {"blocking", "nonblocking", "persistent"};
+static const char* const form_names[] = {"blocking", "nonblocking", "persistent", "sockets"};
 
 static const struct times* slowest(const struct table* table, int round, int lane) {
   const struct times* most = NULL;

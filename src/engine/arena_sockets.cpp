@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -66,7 +67,7 @@ Descriptor offer_arena(const std::string& name) {
 void serve_arena(const Descriptor& listener, int arena_file) noexcept {
   if (!listener.intact()) return;
   while (const Descriptor connection = accept_from(listener))
-    if (is_same_user(connection)) send_file(connection, arena_file);
+    if (is_same_user(connection)) send_files(connection, std::array{arena_file});
 }
 
 void ArenaRequest::prepare() {
@@ -81,12 +82,12 @@ bool ArenaRequest::connect() {
 }
 
 Descriptor ArenaRequest::answer() {
-  ReceivedFile received = receive_file(socket_);
+  ReceivedFiles received = receive_files(socket_);
   if (received.closed) {  // try again
     is_connected_ = false;
     socket_.reset();
   }
-  return std::move(received.file);
+  return std::move(received.files[0]);
 }
 
 Descriptor ArenaRequest::poll() {

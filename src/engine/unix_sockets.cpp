@@ -3,6 +3,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -24,11 +25,11 @@ Address address_of(const std::string& name) noexcept {
   return address;
 }
 
-/// Room for one descriptor beside one byte.
+/// Room for descriptors beside one byte.
 struct Message {
   char byte = 'h';
   iovec part{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+  alignas(cmsghdr) char control[CMSG_SPACE(most_files * sizeof(int))]{};
   msghdr header{};
   Message() {
     header.msg_iov = &part;
@@ -74,26 +75,28 @@ bool is_same_user(const Descriptor& socket) noexcept {
   return peer_of(socket).uid == geteuid();
 }
 
-void send_file(const Descriptor& to, int file) noexcept {
+void send_files(const Descriptor& to, std::span<const int> files) noexcept {
   Message message;
+  message.header.msg_controllen = CMSG_SPACE(files.size_bytes());
   cmsghdr* control = CMSG_FIRSTHDR(&message.header);
   control->cmsg_level = SOL_SOCKET;
   control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN(sizeof file);
-  std::memcpy(CMSG_DATA(control), &file, sizeof file);
+  control->cmsg_len = CMSG_LEN(files.size_bytes());
+  std::memcpy(CMSG_DATA(control), files.data(), files.size_bytes());
   sendmsg(to.number(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-ReceivedFile receive_file(const Descriptor& from) {
+ReceivedFiles receive_files(const Descriptor& from) {
   Message message;
   const ssize_t size = recvmsg(from.number(), &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  ReceivedFile received;
+  ReceivedFiles received;
   received.closed = size == 0 || (size < 0 && !would_block());
   const cmsghdr* control = size > 0 ? CMSG_FIRSTHDR(&message.header) : nullptr;
   if (!control || control->cmsg_type != SCM_RIGHTS) return received;
-  int file = -1;
-  std::memcpy(&file, CMSG_DATA(control), sizeof file);
-  received.file = Descriptor::moved_up(file);
+  std::array<int, most_files> files{-1, -1};
+  const std::size_t bytes = std::min(control->cmsg_len - CMSG_LEN(0), sizeof files);
+  std::memcpy(files.data(), CMSG_DATA(control), bytes);
+  std::ranges::transform(files, received.files.begin(), Descriptor::moved_up);
   return received;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -25,15 +26,17 @@ Descriptor accept_from(const Descriptor& listener) noexcept;
 ucred peer_of(const Descriptor& socket) noexcept;
 bool is_same_user(const Descriptor& socket) noexcept;
 
-/// One packet with the right to this file.
-void send_file(const Descriptor& to, int file) noexcept;
+inline constexpr std::size_t most_files = 2;  ///< in a packet
+
+/// One packet with the right to these files.
+void send_files(const Descriptor& to, std::span<const int> files) noexcept;
 
 /// What a receive has found.
-struct ReceivedFile {
-  Descriptor file;      ///< empty: none yet
-  bool closed = false;  ///< and none will come
+struct ReceivedFiles {
+  std::array<Descriptor, most_files> files;  ///< the first ones; empty: none yet
+  bool closed = false;                       ///< and none will come
 };
-ReceivedFile receive_file(const Descriptor& from);
+ReceivedFiles receive_files(const Descriptor& from);
 
 bool send_packet(const Descriptor& to, std::span<const std::byte> packet) noexcept;
 /// Bytes received; 0: closed; -1: nothing has come yet.

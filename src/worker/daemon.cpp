@@ -41,8 +41,7 @@ bool Daemon::is_needed() {
 }
 
 void Daemon::rest() {
-  if (ranks_.is_idle()) return reception_.sleep(reception_.nap(Looks::at_nothing_urgent));
-  reception_.rest_until(ranks_);
+  reception_.rest(ranks_.is_idle() ? Alarm{} : ranks_.alarm());
 }
 
 void Daemon::run() {

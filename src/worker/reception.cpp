@@ -7,11 +7,20 @@
 #include "base/error.hpp"
 #include "base/process_identity.hpp"
 #include "transports/cma/card.hpp"
-#include "transports/waiting.hpp"
 
 namespace hocket::worker {
 
 using namespace engine::handover;
+
+namespace {
+
+/// A rank that has told something may tell more at once, and operations of one node take no longer than
+/// waking up.
+constexpr std::uint64_t attentive_ns = 50'000;
+/// Who is at the door, or has died, is noticed so late.
+constexpr long longest_rest_ns = 5'000'000;
+
+}  // namespace
 
 Reception::Reception(const Employment& employment)
     : desks_(Desks::create(employment.desks, employment.version)),
@@ -35,7 +44,7 @@ void Reception::open(std::span<const std::byte> address, std::string_view why_al
 
 /// The card that is tested is the one that is believed.
 std::vector<Reception::Guest> Reception::newcomers() {
-  door_.serve(desks_.file());
+  door_.serve(desks_);
   std::vector<Guest> come;
   std::erase_if(empty_, [&](std::uint32_t index) {
     Desk& desk = desks_.desk(index);
@@ -70,22 +79,24 @@ bool Reception::is_needed() noexcept {
 }
 
 void Reception::hear_doorbell() noexcept {
-  const std::uint32_t rings = desks_.header().doorbell.load(std::memory_order_seq_cst);
-  if (rings == rings_) return;
-  rings_ = rings;
+  const std::uint32_t told = desks_.header().told.load(std::memory_order_seq_cst);
+  if (told == heard_) return;
+  heard_ = told;
   told_ns_ = monotonic_ns();
 }
 
-long Reception::nap(Looks looks) const noexcept {
-  return nap_ns(monotonic_ns() - told_ns_, looks);
+bool Reception::is_attentive() const noexcept {
+  return monotonic_ns() - told_ns_ < attentive_ns;
 }
 
 /// Without yields, which Linux 6.18 remembers: among ranks that spin on its core a worker that yielded
 /// between looks has waited 25 s for its turn. Who has napped comes at once.
-void Reception::sleep(long most_ns) noexcept {
-  if (most_ns == 0) return;
-  DesksHeader& header = desks_.header();
-  transports::sleep_among(header.asleep, &header.doorbell, rings_, most_ns);
+void Reception::rest(const Alarm& other) noexcept {
+  if (other.descriptor < 0 && is_attentive()) return;
+  const long most_ns = other.is_deaf ? nap_ns(monotonic_ns() - told_ns_) : longest_rest_ns;
+  bool has_rung = false;
+  if (desks_.fall_asleep(heard_)) has_rung = sleep_until(other, {.descriptor = desks_.alarm()}, most_ns);
+  desks_.wake_up(has_rung);
 }
 
 }  // namespace hocket::worker

@@ -61,22 +61,13 @@ class Reception {
   // For who rests.
   /// Before the commands are read: what is told meanwhile is not slept over.
   void hear_doorbell() noexcept;
-  /// How long that may last; 0: not at all.
-  long nap(Looks looks) const noexcept;
-  /// Until a rank has told something.
-  void sleep(long most_ns) noexcept;
-  /// While something is under way: what comes from the source, whose alarm that is, ends it. Nobody can sleep
-  /// on both, so that what ranks tell is looked for.
-  template <class Source>
-  void rest_until(Source& source) noexcept {
-    const long most_ns = nap(Looks::at_everything);
-    if (most_ns == 0) return;
-    const Alarm alarm = source.alarm();
-    if (alarm.descriptor < 0 && !alarm.has_rung) return sleep(most_ns);
-    sleep_until(alarm, {}, nap(Looks::at_commands));
-  }
+  /// Until a rank has told something, or the other alarm rings; no longer than until the next look around,
+  /// and not at all when something has just been told that no network has to answer.
+  void rest(const Alarm& other) noexcept;
 
  private:
+  bool is_attentive() const noexcept;
+
   engine::handover::Desks desks_;
   engine::handover::Door door_;
   const pid_t employer_;
@@ -84,8 +75,8 @@ class Reception {
   std::vector<std::uint32_t> empty_;    ///< desks that nobody has taken
   std::vector<std::uint32_t> refused_;  ///< of living ranks that are not served
   bool had_ranks_ = false;
-  std::uint32_t rings_ = 0;    ///< of the doorbell, as heard
-  std::uint64_t told_ns_ = 0;  ///< when it was heard last
+  std::uint32_t heard_ = 0;    ///< of what was told
+  std::uint64_t told_ns_ = 0;  ///< when that was
 };
 
 }  // namespace hocket::worker

@@ -162,9 +162,9 @@ void UcxFabric::progress() noexcept {
 
 /// What is left to be done must be done before a rest: nothing else tells of it.
 Alarm UcxFabric::alarm() noexcept {
-  if (!is_open()) return {};
-  const bool may_rest = !any_unsettled_ && ucp_worker_arm(worker()) == UCS_OK;
-  return may_rest ? Alarm{descriptor_, false} : Alarm{-1, !any_unsettled_};
+  if (!is_open() || any_unsettled_) return {.is_deaf = true};
+  const bool may_rest = ucp_worker_arm(worker()) == UCS_OK;
+  return may_rest ? Alarm{.descriptor = descriptor_} : Alarm{.has_rung = true};
 }
 
 template <class Done>

@@ -39,7 +39,7 @@ class Visitors : public testing::Test {
     int status = 0;
     pid_t ended = 0;
     for (const Deadline end(60); (ended = waitpid(child, &status, WNOHANG)) == 0 && !end.passed();) {
-      door.serve(desks.file());
+      door.serve(desks);
       usleep(500);
     }
     if (ended == 0) kill(child, SIGKILL), waitpid(child, &status, 0);
@@ -48,7 +48,7 @@ class Visitors : public testing::Test {
 
   Outcome enters() const {
     try {
-      return enter(entrance, 8) ? let_in : not_let_in;  // less than the door's own patience
+      return enter(entrance, 8).bell ? let_in : not_let_in;  // less than the door's own patience
     } catch (const Error&) {
       return not_let_in;
     }
@@ -120,8 +120,8 @@ TEST_F(Visitors, OfAnotherUserAreSentAway) {
     if (!stranger) return not_tried;
     send_packet(stranger, std::as_bytes(std::span(entrance.secret)));
     for (const Deadline end(20); !end.passed(); usleep(500)) {
-      const ReceivedFile received = receive_file(stranger);
-      if (received.file) return let_in;
+      const ReceivedFiles received = receive_files(stranger);
+      if (received.files[0]) return let_in;
       if (received.closed) return not_let_in;
     }
     return not_tried;
@@ -135,7 +135,7 @@ TEST_F(Visitors, DoNotTrustADoorOfAnotherUser) {
   const int outcome = visit([&] {
     if (!harness::become_nobody()) return not_tried;
     try {
-      return enter(entrance, 10) ? let_in : not_tried;
+      return enter(entrance, 10).bell ? let_in : not_tried;
     } catch (const Error& error) {
       return std::string(error.what()).find("another user") != std::string::npos ? not_let_in : not_tried;
     }

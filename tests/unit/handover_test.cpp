@@ -1,6 +1,8 @@
 // What ranks and their node's worker share: the stream, the commands in it, the desks, and the door to them.
 #include <gtest/gtest.h>
 
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,17 +194,66 @@ TEST(Commands, DamagedOnesAreRefusedOrUnderstood) {
 
 // desks
 
+/// As the door hands them over.
+DeskFiles files_of(const Desks& desks) {
+  return {Descriptor::moved_up(dup(desks.file())), Descriptor::moved_up(dup(desks.bell()))};
+}
+
 TEST(Desks, AreForTheirVersionAlone) {
   const Desks desks = Desks::create(2, "this version");
-  const Desks same = Desks::attach(Descriptor::moved_up(dup(desks.file())), "this version");
+  const Desks same = Desks::attach(files_of(desks), "this version");
   EXPECT_EQ(same.count(), 2U);
-  EXPECT_THROW(Desks::attach(Descriptor::moved_up(dup(desks.file())), "another version"), Error);
+  EXPECT_THROW(Desks::attach(files_of(desks), "another version"), Error);
+}
+
+bool rings(const Desks& desks) {
+  pollfd bell{desks.alarm(), POLLIN, 0};
+  return poll(&bell, 1, 0) == 1;
+}
+
+TEST(Desks, RingForAWorkerThatSleepsAndForNoOther) {
+  const Desks worker = Desks::create(1, "this version");
+  const Desks rank = Desks::attach(files_of(worker), "this version");
+  rank.ring();
+  EXPECT_FALSE(rings(worker)) << "it is awake";
+  EXPECT_FALSE(worker.fall_asleep(0)) << "something was told before";
+  worker.wake_up(false);
+  EXPECT_TRUE(worker.fall_asleep(1));
+  rank.ring();
+  rank.ring();
+  EXPECT_TRUE(rings(worker));
+  worker.wake_up(true);
+  EXPECT_FALSE(rings(worker));
+  EXPECT_TRUE(worker.fall_asleep(3));
+}
+
+TEST(Desks, RingForAWorkerThatHasGoneWithoutASignal) {
+  auto worker = std::make_unique<Desks>(Desks::create(1, "this version"));
+  const Desks rank = Desks::attach(files_of(*worker), "this version");
+  ASSERT_TRUE(worker->fall_asleep(0));
+  worker.reset();
+  rank.ring();
+  EXPECT_EQ(rank.header().told.load(), 1U);
+}
+
+/// The program may close what it does not know, and open something of its own under that number.
+TEST(Desks, WriteNothingWhereTheBellWas) {
+  const Desks worker = Desks::create(1, "this version");
+  const Desks rank = Desks::attach(files_of(worker), "this version");
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  ASSERT_EQ(dup2(ends[0], rank.bell()), rank.bell());
+  ASSERT_TRUE(worker.fall_asleep(0));
+  rank.ring();
+  pollfd other{ends[1], POLLIN, 0};
+  EXPECT_EQ(poll(&other, 1, 0), 0);
+  for (const int file : {ends[0], ends[1], rank.bell()}) close(file);
 }
 
 TEST(Desks, AreNoOtherFile) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  EXPECT_THROW(Desks::attach(Descriptor(ends[0]), "this version"), Error);
+  EXPECT_THROW(Desks::attach({Descriptor(ends[0]), {}}, "this version"), Error);
   close(ends[1]);
 }
 
@@ -262,13 +313,13 @@ TEST(Door, ReadsTheEntrancesOfSeveralWorkers) {
 
 /// Serves until one who was sent away or let in has ended, and returns how that one has.
 template <class Visit>
-int while_served(const Entrance& entrance, int file, Visit visit) {
+int while_served(const Entrance& entrance, const Desks& desks, Visit visit) {
   Door door(entrance);
   const pid_t child = fork();
   if (child == 0) _exit(visit());
   int status = 0;
   for (int turn = 0; turn < 10'000 && waitpid(child, &status, WNOHANG) == 0; ++turn) {
-    door.serve(file);
+    door.serve(desks);
     usleep(1000);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -276,7 +327,7 @@ int while_served(const Entrance& entrance, int file, Visit visit) {
 
 int enters(const Entrance& entrance) {
   try {
-    return enter(entrance, 5) ? 0 : 1;
+    return enter(entrance, 5).bell ? 0 : 1;
   } catch (const Error&) {
     return 2;
   }
@@ -285,7 +336,7 @@ int enters(const Entrance& entrance) {
 TEST(Door, LetsInWhoKnowsTheSecret) {
   const Desks desks = Desks::create(1, "this version");
   const Entrance entrance = some_entrance();
-  EXPECT_EQ(while_served(entrance, desks.file(), [&] { return enters(entrance); }), 0);
+  EXPECT_EQ(while_served(entrance, desks, [&] { return enters(entrance); }), 0);
 }
 
 TEST(Door, SendsAwayWhoDoesNot) {
@@ -293,21 +344,21 @@ TEST(Door, SendsAwayWhoDoesNot) {
   const Entrance entrance = some_entrance();
   Entrance wrong = entrance;
   wrong.secret.fill('6');
-  EXPECT_EQ(while_served(entrance, desks.file(), [&] { return enters(wrong); }), 2);
+  EXPECT_EQ(while_served(entrance, desks, [&] { return enters(wrong); }), 2);
 }
 
 TEST(Door, SendsAwayWhoSaysMoreOrLess) {
   const Desks desks = Desks::create(1, "this version");
   const Entrance entrance = some_entrance();
   for (const std::size_t length : {1, 31, 33, 4000}) {
-    const int result = while_served(entrance, desks.file(), [&] {
+    const int result = while_served(entrance, desks, [&] {
       const Descriptor socket = new_unix_socket();
       if (!connect_to(socket, entrance.address())) return 3;
       const std::string words(length, '5');
       send_packet(socket, std::as_bytes(std::span(words)));
       for (;; usleep(1000)) {
-        const ReceivedFile received = receive_file(socket);
-        if (received.file) return 1;
+        const ReceivedFiles received = receive_files(socket);
+        if (received.files[0]) return 1;
         if (received.closed) return 0;
       }
     });
@@ -318,7 +369,7 @@ TEST(Door, SendsAwayWhoSaysMoreOrLess) {
 TEST(Door, IsNotHeldUpByTheSilent) {
   const Desks desks = Desks::create(1, "this version");
   const Entrance entrance = some_entrance();
-  const int result = while_served(entrance, desks.file(), [&] {
+  const int result = while_served(entrance, desks, [&] {
     std::vector<Descriptor> silent;
     for (int i = 0; i < 20; ++i) {
       silent.push_back(new_unix_socket());

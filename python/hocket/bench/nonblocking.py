@@ -16,7 +16,8 @@ from hocket.bench.records import COLLECTIVES, SIDES, Origin
 from hocket.errors import CommandError, unknown
 from hocket.mpis import Mpi
 
-FORMS = ("blocking", "nonblocking", "persistent")
+SOCKETS = "sockets"  # no call of MPI, but a thread that moves the same bytes over TCP
+FORMS = ("blocking", "nonblocking", "persistent", SOCKETS)
 LOOPS = ("none", "time", "work", "alone")
 PROGRESS = ("calls", "thread", "auto")
 _most_tests = 8
@@ -110,12 +111,14 @@ class Request:
     tests: Sequence[int] = (0, 1, 16)
     compute_us: float = 0.0  # 0: as long as the operation takes
     compute_native: bool = False  # as long as it takes without Hocket, on both sides
+    sockets: bool = False  # that form, too: of two ranks
     settings: Settings = PRESET
 
     def arguments(self) -> list[str]:
         tests = ("--tests", ",".join(map(str, self.tests)))
         compute = "native" if self.compute_native else str(self.compute_us)
-        return [*self.cells.arguments(), *tests, "--compute", compute]
+        beside = ("--beside", SOCKETS) if self.sockets else ()
+        return [*self.cells.arguments(), *tests, "--compute", compute, *beside]
 
     def of(self, collective: str) -> Request:
         return dataclasses.replace(self, cells=dataclasses.replace(self.cells, collectives=[collective]))

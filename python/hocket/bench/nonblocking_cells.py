@@ -79,17 +79,17 @@ class Cell:
         words.append(self.link)
         return ", ".join(filter(None, words))
 
-    def overlaps(self) -> list[Overlap]:
-        pure = self.lane("nonblocking", apart=True)
+    def overlaps(self, form: str = "nonblocking") -> list[Overlap]:
+        pure = self.lane(form, apart=True)
         found = []
         for lane in self.lanes.values():
-            alone = self.lane("nonblocking", "alone", lane.tests, apart=True)
-            if pure and alone and lane.loop in ("time", "work"):
+            alone = self.lane(form, "alone", lane.tests, apart=True)
+            if pure and alone and lane.form == form and lane.loop in ("time", "work"):
                 found.append(_overlap(lane, pure, alone))
         return found
 
-    def overlap(self, loop: str, tests: int) -> Overlap | None:
-        found = (one for one in self.overlaps() if (one.lane.loop, one.lane.tests) == (loop, tests))
+    def overlap(self, loop: str, tests: int, form: str = "nonblocking") -> Overlap | None:
+        found = (one for one in self.overlaps(form) if (one.lane.loop, one.lane.tests) == (loop, tests))
         return next(found, None)
 
 

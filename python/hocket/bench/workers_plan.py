@@ -60,7 +60,8 @@ class Wanted:
 
     def request(self, place: Place, sizes: Sequence[int], settings: Settings) -> Request:
         cells = runner.Request(self.collectives, self.sizes or sizes, place.ranks, self.seconds)
-        return Request(cells, tests=[0], compute_native=True, settings=settings)
+        between = place.nodes == place.ranks == 2 and not place.card_cores
+        return Request(cells, tests=[0], compute_native=True, sockets=between, settings=settings)
 
 
 def _lanes(mpi: Mpi, place: Place, request: Request, run: int, force: str = "") -> Job:

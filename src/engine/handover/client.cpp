@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/process_identity.hpp"
 #include "transports/cma/card.hpp"
-#include "transports/waiting.hpp"
 
 namespace hocket::engine::handover {
 namespace {
@@ -85,9 +84,7 @@ std::string Client::why_alone() const {
 
 /// The worker sleeps when nothing is under way.
 void Client::ring() noexcept {
-  DesksHeader& header = desks_.header();
-  header.doorbell.fetch_add(1, std::memory_order_seq_cst);
-  if (header.asleep.load(std::memory_order_seq_cst) != 0) transports::wake(&header.doorbell);
+  desks_.ring();
 }
 
 bool Client::write(std::span<const std::byte> bytes) noexcept {

@@ -64,6 +64,7 @@ std::string build_version() {
 
 Desks& Desks::operator=(Desks&& other) noexcept {
   std::swap(file_, other.file_);
+  std::swap(bell_, other.bell_);
   std::swap(base_, other.base_);
   std::swap(bytes_, other.bytes_);
   std::swap(count_, other.count_);
@@ -79,6 +80,7 @@ Desks Desks::create(std::uint32_t desks, const std::string& version) {
   made.bytes_ = bytes_for(desks);
   made.file_ = new_file(made.bytes_);
   made.base_ = map(made.file(), made.bytes_);
+  made.bell_ = Doorbell::create();
   made.count_ = desks;
   DesksHeader& header = made.header();
   header.layout = desks_layout;
@@ -89,11 +91,12 @@ Desks Desks::create(std::uint32_t desks, const std::string& version) {
   return made;
 }
 
-Desks Desks::attach(Descriptor file, const std::string& version) {
+Desks Desks::attach(DeskFiles files, const std::string& version) {
   Desks desks;
-  desks.bytes_ = sealed_size(file);
+  desks.bytes_ = sealed_size(files.desks);
   if (desks.bytes_ < bytes_for(1)) throw Error("what the worker offers are no desks");
-  desks.file_ = std::move(file);
+  desks.file_ = std::move(files.desks);
+  desks.bell_ = Doorbell(std::move(files.bell));
   desks.base_ = map(desks.file(), desks.bytes_);
   const DesksHeader& header = desks.header();
   if (header.magic != desks_magic || header.layout != desks_layout)
@@ -103,6 +106,24 @@ Desks Desks::attach(Descriptor file, const std::string& version) {
   desks.count_ = header.desks;
   if (desks.bytes_ != bytes_for(desks.count_)) throw Error("what the worker offers are no desks");
   return desks;
+}
+
+/// Of several ranks that find it asleep, one rings.
+void Desks::ring() const noexcept {
+  header().told.fetch_add(1, std::memory_order_seq_cst);
+  std::atomic<std::uint32_t>& asleep = header().asleep;
+  if (asleep.load(std::memory_order_seq_cst) != 0 && asleep.exchange(0, std::memory_order_seq_cst) != 0)
+    bell_.ring();
+}
+
+bool Desks::fall_asleep(std::uint32_t heard) const noexcept {
+  header().asleep.store(1, std::memory_order_seq_cst);
+  return header().told.load(std::memory_order_seq_cst) == heard;
+}
+
+void Desks::wake_up(bool has_rung) const noexcept {
+  header().asleep.store(0, std::memory_order_relaxed);
+  if (has_rung) bell_.fall_silent();
 }
 
 bool Desks::take_worker_place() const noexcept {

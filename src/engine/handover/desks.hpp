@@ -13,12 +13,13 @@
 #include "base/descriptor.hpp"
 #include "base/status.hpp"
 #include "engine/cores.hpp"
+#include "engine/handover/doorbell.hpp"
 #include "engine/handover/stream.hpp"
 
 namespace hocket::engine::handover {
 
 inline constexpr std::uint64_t desks_magic = 0x316b736564;  // "desk1"
-inline constexpr std::uint32_t desks_layout = 8;
+inline constexpr std::uint32_t desks_layout = 9;
 inline constexpr std::size_t desks_page = 4096;
 inline constexpr std::uint32_t most_desks = 4096;
 inline constexpr std::uint32_t most_under_way = 1024;  ///< of one rank with words at its desk (word.hpp)
@@ -59,9 +60,8 @@ struct alignas(desks_page) DesksHeader {
   std::uint32_t layout;
   std::uint32_t desks;
   std::int32_t pid;
-  /// Rises with each command; the worker sleeps on it when nothing is under way.
-  alignas(64) std::atomic<std::uint32_t> doorbell;
-  std::atomic<std::uint32_t> asleep;
+  alignas(64) std::atomic<std::uint32_t> told;    ///< rises with each command
+  std::atomic<std::uint32_t> asleep;              ///< 1: the worker has to be woken
   alignas(64) std::atomic<std::uint64_t> pulse;  ///< rises as long as the worker is well
   std::atomic<std::uint32_t> connected;          ///< 1: it knows the workers of all nodes
   std::uint32_t address_bytes;  ///< how other workers reach this one, in their network's words; 0: not at all
@@ -75,6 +75,11 @@ struct alignas(desks_page) DesksHeader {
 /// Who shares desks has the same.
 std::string build_version();
 
+/// What a rank is let in with.
+struct DeskFiles {
+  Descriptor desks, bell;
+};
+
 class Desks {
  public:
   Desks() = default;
@@ -86,15 +91,24 @@ class Desks {
   static Desks create(std::uint32_t desks, const std::string& version);
   /// A rank: those of the file that the door has handed over. Throws Error for what is none of this
   /// version's.
-  static Desks attach(Descriptor file, const std::string& version);
+  static Desks attach(DeskFiles files, const std::string& version);
 
   explicit operator bool() const noexcept { return base_ != nullptr; }
   int file() const noexcept { return file_.number(); }
+  int bell() const noexcept { return bell_.outside(); }  ///< what is handed over of it
   DesksHeader& header() const noexcept { return *reinterpret_cast<DesksHeader*>(base_); }
   std::uint32_t count() const noexcept { return count_; }
   Desk& desk(std::uint32_t index) const noexcept {
     return *reinterpret_cast<Desk*>(base_ + sizeof(DesksHeader) + index * sizeof(Desk));
   }
+
+  /// A rank: it has told something.
+  void ring() const noexcept;
+  /// The worker: from now on who tells something rings, until it wakes up. False: something was told since
+  /// the count was `heard`.
+  bool fall_asleep(std::uint32_t heard) const noexcept;
+  void wake_up(bool has_rung) const noexcept;
+  int alarm() const noexcept { return bell_.inside(); }
 
   // Whoever holds a place locks a byte of the file, which the kernel lets go of when its process ends. Who
   // has closed the file itself cannot tell, and believes that the others live.
@@ -105,6 +119,7 @@ class Desks {
 
  private:
   Descriptor file_;
+  Doorbell bell_;
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
   std::uint32_t count_ = 0;

@@ -59,14 +59,14 @@ Door::Door(const Entrance& entrance) : entrance_(entrance), listener_(new_unix_s
 }
 
 /// Whether nothing more is to be heard of this one: it has been let in, or sent away.
-bool Door::is_over(Visitor& visitor, int file, int& admitted) const {
+bool Door::is_over(Visitor& visitor, const Desks& desks, int& admitted) const {
   std::array<std::byte, 2 * Entrance::digits> said{};
   const ssize_t size = receive_packet(visitor.socket, said);
   if (size < 0) return visitor.until.passed();
   if (!are_equal(std::span(said).first(static_cast<std::size_t>(size)),
                  std::as_bytes(std::span(entrance_.secret))))
     return true;
-  send_file(visitor.socket, file);
+  send_files(visitor.socket, std::array{desks.file(), desks.bell()});
   ++admitted;
   return true;
 }
@@ -82,15 +82,15 @@ bool Door::let_in_next() {
 }
 
 /// So many at most that the worker has time for its ranks.
-int Door::serve(int file) {
+int Door::serve(const Desks& desks) {
   int admitted = 0;
   for (std::size_t left = most_visitors; left > 0 && let_in_next(); --left) {
   }
-  visitors_.remove_if([&](Visitor& visitor) { return is_over(visitor, file, admitted); });
+  visitors_.remove_if([&](Visitor& visitor) { return is_over(visitor, desks, admitted); });
   return admitted;
 }
 
-Descriptor enter(const Entrance& entrance, double seconds) {
+DeskFiles enter(const Entrance& entrance, double seconds) {
   const Descriptor socket = new_unix_socket();
   if (!socket) throw Error("no Unix socket");
   const Deadline end(seconds);
@@ -102,8 +102,8 @@ Descriptor enter(const Entrance& entrance, double seconds) {
   if (!send_packet(socket, std::as_bytes(std::span(entrance.secret))))
     throw Error("the worker has closed its door");
   for (;;) {
-    ReceivedFile received = receive_file(socket);
-    if (received.file) return std::move(received.file);
+    ReceivedFiles received = receive_files(socket);
+    if (received.files[1]) return {std::move(received.files[0]), std::move(received.files[1])};
     if (received.closed) throw Error("the worker refuses this job's secret, or has ended");
     if (end.passed()) throw Error("the worker did not answer in time");
     pause();

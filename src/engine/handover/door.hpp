@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
+#include "engine/handover/desks.hpp"
 
 namespace hocket::engine::handover {
 
@@ -39,9 +40,9 @@ class Door {
  public:
   /// Throws Error if it cannot listen there.
   explicit Door(const Entrance& entrance);
-  /// Lets in all who have come and may: they get the right to `file`. Returns how many. Where too many say
+  /// Lets in all who have come and may: they get the right to these. Returns how many. Where too many say
   /// nothing, those who have been silent for longest go.
-  int serve(int file);
+  int serve(const Desks& desks);
 
  private:
   struct Visitor {
@@ -49,7 +50,7 @@ class Door {
     Deadline until;
   };
   bool let_in_next();
-  bool is_over(Visitor& visitor, int file, int& admitted) const;
+  bool is_over(Visitor& visitor, const Desks& desks, int& admitted) const;
 
   static constexpr std::size_t most_visitors = 256;  ///< a process may have 1024 descriptors, mostly
   static constexpr double patience_seconds = 10;
@@ -58,7 +59,7 @@ class Door {
   std::list<Visitor> visitors_;  ///< who have not said anything yet, the oldest first
 };
 
-/// A rank: the file of the worker's desks; waits for it no longer than that. Throws Error with the reason.
-Descriptor enter(const Entrance& entrance, double seconds);
+/// A rank; waits for the worker no longer than that. Throws Error with the reason.
+DeskFiles enter(const Entrance& entrance, double seconds);
 
 }  // namespace hocket::engine::handover

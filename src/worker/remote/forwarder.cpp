@@ -75,7 +75,7 @@ bool Forwarder::forward_of(std::uint32_t desk, Guest& guest) {
     if (count == 0) break;
     guest.unread += count;
     link_->send({FrameKind::commands, desk}, std::span(bytes).first(count));
-    any = awaits_ = true;
+    any = true;
   }
   return any;
 }
@@ -126,7 +126,6 @@ void Forwarder::carry_out(const Frame& frame) {
       return;
     case FrameKind::completed:
       if (head.number >= engine::handover::most_under_way) throw Error("an operation that no rank has");
-      awaits_ = false;
       return guest.process->complete(head.number, static_cast<Status>(head.address));
     case FrameKind::words:
       return guest.process->say_why({reinterpret_cast<const char*>(frame.payload.data()), head.bytes});
@@ -160,9 +159,7 @@ void Forwarder::say_farewell() {
 
 /// As a worker beside its ranks does.
 void Forwarder::rest() {
-  const bool is_idle = !awaits_ && memory_.is_idle();
-  if (is_idle) return reception_.sleep(reception_.nap(Looks::at_everything));
-  reception_.rest_until(*link_);
+  reception_.rest(link_->alarm());
 }
 
 bool Forwarder::run() {

@@ -54,7 +54,6 @@ class Forwarder {
   Reception reception_;
   std::map<std::uint32_t, Guest> guests_;  ///< by desk
   std::unique_ptr<Link> link_;
-  bool awaits_ = false;  ///< the worker has been told something, and has not completed anything since
   Glances glances_;
 };
 

@@ -22,7 +22,6 @@ class MemoryServer {
   void write(const Frame& frame, const std::shared_ptr<RankProcess>& process);
   /// Of what is on its way; true: something has ended.
   bool turn();
-  bool is_idle() const noexcept { return transfers_.empty(); }
 
  private:
   /// Long data on their way, from or to the memory itself where it is mapped.

@@ -98,7 +98,7 @@ bool RemoteWorker::is_needed() const noexcept {
 /// All that it waits for rings; it only has to beat.
 void RemoteWorker::rest() noexcept {
   const Alarm link = link_->alarm();
-  if (link.descriptor < 0 && !link.has_rung) return sleep_ns(shortest_nap_ns);
+  if (link.is_deaf) return sleep_ns(shortest_nap_ns);
   sleep_until(link, ranks_.alarm(), beat_ns);
 }
 
