@@ -49,6 +49,7 @@ class Door {
     Descriptor socket;
     Deadline until;
   };
+  bool is_called() const noexcept;
   bool let_in_next();
   bool is_over(Visitor& visitor, const Desks& desks, int& admitted) const;
 
