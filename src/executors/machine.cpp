@@ -194,9 +194,11 @@ Status Machine::finish_transfers() noexcept {
       continue;
     }
     const std::size_t before = t.done;
+    const bool had_begun = t.state != 0;
     const Status s = space_.is_send[i] ? via_.two_sided->advance_send(t) : via_.two_sided->advance_recv(t);
     if (s != Status::ok && s != Status::pending) return s;
     progress_ += t.done - before;
+    if (!had_begun && t.state != 0) ++progress_;  // who waits for it may be asked already in this turn
     all = all && s == Status::ok;
     if (s != Status::ok) continue;
     ++progress_;  // also of one without bytes: its end may let a send go

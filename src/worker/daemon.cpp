@@ -40,8 +40,12 @@ bool Daemon::is_needed() {
   return !ranks_.is_empty() || reception_.is_needed() || !ranks_.have_left();
 }
 
+/// What others send ahead of a rank that has started nothing yet is taken in, too; but where nothing is
+/// under way, nothing is worth being looked for.
 void Daemon::rest() {
-  reception_.rest(ranks_.is_idle() ? Alarm{} : ranks_.alarm());
+  Alarm network = ranks_.alarm();
+  if (ranks_.is_idle()) network.is_deaf = false;
+  reception_.rest(network);
 }
 
 void Daemon::run() {

@@ -12,7 +12,7 @@ namespace hocket::worker {
 
 /// What tells a sleeper that something has come.
 struct Alarm {
-  int descriptor = -1;    ///< readable then; -1: nothing comes
+  int descriptor = -1;    ///< readable then; -1: no such thing
   bool has_rung = false;  ///< something has come already
   bool is_deaf = false;   ///< something may come that nothing tells of
 };

@@ -92,8 +92,10 @@ bool Reception::is_attentive() const noexcept {
 /// Without yields, which Linux 6.18 remembers: among ranks that spin on its core a worker that yielded
 /// between looks has waited 25 s for its turn. Who has napped comes at once.
 void Reception::rest(const Alarm& other) noexcept {
-  if (other.descriptor < 0 && is_attentive()) return;
-  const long most_ns = other.is_deaf ? nap_ns(monotonic_ns() - told_ns_) : longest_rest_ns;
+  const bool has_no_network = other.descriptor < 0 && !other.is_deaf;
+  if (other.has_rung || (has_no_network && is_attentive())) return;
+  const bool is_deaf = other.is_deaf || desks_.has_mute_ranks();
+  const long most_ns = is_deaf ? nap_ns(monotonic_ns() - told_ns_) : longest_rest_ns;
   bool has_rung = false;
   if (desks_.fall_asleep(heard_)) has_rung = sleep_until(other, {.descriptor = desks_.alarm()}, most_ns);
   desks_.wake_up(has_rung);

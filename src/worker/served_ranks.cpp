@@ -130,7 +130,7 @@ bool ServedRanks::turn() {
     see_off(desk);
     front_.given_up(desk);
   }
-  return moved || fabric_->moved() != before;
+  return moved || !lost.empty() || fabric_->moved() != before;
 }
 
 void ServedRanks::look_around(std::uint64_t now_ns) {

@@ -10,8 +10,10 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "engine/handover/commands.hpp"
 #include "engine/handover/desks.hpp"
@@ -212,7 +214,7 @@ bool rings(const Desks& desks) {
 }
 
 TEST(Desks, RingForAWorkerThatSleepsAndForNoOther) {
-  const Desks worker = Desks::create(1, "this version");
+  Desks worker = Desks::create(1, "this version");
   const Desks rank = Desks::attach(files_of(worker), "this version");
   rank.ring();
   EXPECT_FALSE(rings(worker)) << "it is awake";
@@ -247,7 +249,45 @@ TEST(Desks, WriteNothingWhereTheBellWas) {
   rank.ring();
   pollfd other{ends[1], POLLIN, 0};
   EXPECT_EQ(poll(&other, 1, 0), 0);
+  EXPECT_TRUE(worker.has_mute_ranks());
+  Desks::attach(files_of(worker), "this version").ring();
+  EXPECT_TRUE(rings(worker)) << "another rank has its bell, and is heard";
   for (const int file : {ends[0], ends[1], rank.bell()}) close(file);
+}
+
+TEST(Desks, AreNotRungForEverByWhoShutsTheBell) {
+  Desks worker = Desks::create(1, "this version");
+  shutdown(worker.bell(), SHUT_WR);
+  ASSERT_TRUE(rings(worker));
+  worker.wake_up(true);
+  EXPECT_EQ(worker.alarm(), -1);
+  EXPECT_TRUE(worker.has_mute_ranks());
+}
+
+/// The worker sleeps without any bound: a ring that is lost is found by the test's.
+TEST(Desks, WakeTheWorkerForEverythingThatIsTold) {
+  constexpr std::uint32_t ranks = 3, times = 20'000;
+  Desks worker = Desks::create(ranks, "this version");
+  std::vector<std::thread> tellers;
+  for (std::uint32_t i = 0; i < ranks; ++i)
+    tellers.emplace_back([rank = Desks::attach(files_of(worker), "this version")] {
+      for (std::uint32_t turn = 0; turn < times; ++turn) rank.ring();
+    });
+  const Deadline end(60);
+  bool is_lost = false;
+  for (std::uint32_t heard = 0; heard < ranks * times && !is_lost;) {
+    heard = worker.header().told.load();
+    if (heard == ranks * times) break;
+    bool has_rung = false;
+    if (worker.fall_asleep(heard)) {
+      pollfd bell{worker.alarm(), POLLIN, 0};
+      has_rung = poll(&bell, 1, 20'000) == 1;
+      is_lost = !has_rung || end.passed();
+    }
+    worker.wake_up(has_rung);
+  }
+  for (std::thread& teller : tellers) teller.join();
+  EXPECT_FALSE(is_lost);
 }
 
 TEST(Desks, AreNoOtherFile) {

@@ -82,7 +82,7 @@ std::string Client::why_alone() const {
   return {text.data(), strnlen(text.data(), text.size())};
 }
 
-/// The worker sleeps when nothing is under way.
+/// The worker sleeps when it has nothing to do.
 void Client::ring() noexcept {
   desks_.ring();
 }

@@ -108,12 +108,19 @@ Desks Desks::attach(DeskFiles files, const std::string& version) {
   return desks;
 }
 
-/// Of several ranks that find it asleep, one rings.
+/// Of several ranks that find it asleep, one rings: one that can.
 void Desks::ring() const noexcept {
   header().told.fetch_add(1, std::memory_order_seq_cst);
   std::atomic<std::uint32_t>& asleep = header().asleep;
-  if (asleep.load(std::memory_order_seq_cst) != 0 && asleep.exchange(0, std::memory_order_seq_cst) != 0)
+  if (asleep.load(std::memory_order_seq_cst) == 0) return;
+  if (!bell_.is_intact())
+    header().mute.store(1, std::memory_order_relaxed);
+  else if (asleep.exchange(0, std::memory_order_seq_cst) != 0)
     bell_.ring();
+}
+
+bool Desks::has_mute_ranks() const noexcept {
+  return bell_.inside() < 0 || header().mute.load(std::memory_order_relaxed) != 0;
 }
 
 bool Desks::fall_asleep(std::uint32_t heard) const noexcept {
@@ -121,7 +128,7 @@ bool Desks::fall_asleep(std::uint32_t heard) const noexcept {
   return header().told.load(std::memory_order_seq_cst) == heard;
 }
 
-void Desks::wake_up(bool has_rung) const noexcept {
+void Desks::wake_up(bool has_rung) noexcept {
   header().asleep.store(0, std::memory_order_relaxed);
   if (has_rung) bell_.fall_silent();
 }

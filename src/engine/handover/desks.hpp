@@ -60,8 +60,9 @@ struct alignas(desks_page) DesksHeader {
   std::uint32_t layout;
   std::uint32_t desks;
   std::int32_t pid;
-  alignas(64) std::atomic<std::uint32_t> told;    ///< rises with each command
-  std::atomic<std::uint32_t> asleep;              ///< 1: the worker has to be woken
+  alignas(64) std::atomic<std::uint32_t> told;   ///< rises with each command
+  std::atomic<std::uint32_t> asleep;             ///< 1: the worker has to be woken
+  std::atomic<std::uint32_t> mute;               ///< 1: some rank cannot wake it
   alignas(64) std::atomic<std::uint64_t> pulse;  ///< rises as long as the worker is well
   std::atomic<std::uint32_t> connected;          ///< 1: it knows the workers of all nodes
   std::uint32_t address_bytes;  ///< how other workers reach this one, in their network's words; 0: not at all
@@ -107,8 +108,10 @@ class Desks {
   /// The worker: from now on who tells something rings, until it wakes up. False: something was told since
   /// the count was `heard`.
   bool fall_asleep(std::uint32_t heard) const noexcept;
-  void wake_up(bool has_rung) const noexcept;
-  int alarm() const noexcept { return bell_.inside(); }
+  void wake_up(bool has_rung) noexcept;
+  int alarm() const noexcept { return bell_.inside(); }  ///< -1: it has been shut
+  /// Some rank does not ring, or nobody does: what they tell has to be looked for.
+  bool has_mute_ranks() const noexcept;
 
   // Whoever holds a place locks a byte of the file, which the kernel lets go of when its process ends. Who
   // has closed the file itself cannot tell, and believes that the others live.

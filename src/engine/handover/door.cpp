@@ -112,6 +112,8 @@ DeskFiles enter(const Entrance& entrance, double seconds) {
   for (;;) {
     ReceivedFiles received = receive_files(socket);
     if (received.files[1]) return {std::move(received.files[0]), std::move(received.files[1])};
+    if (received.files[0])
+      throw Error("the worker is of another version of Hocket, or too many files are open");
     if (received.closed) throw Error("the worker refuses this job's secret, or has ended");
     if (end.passed()) throw Error("the worker did not answer in time");
     pause();

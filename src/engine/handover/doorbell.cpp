@@ -24,12 +24,13 @@ Doorbell Doorbell::create() {
 /// Where there is no room for one more, there are enough.
 void Doorbell::ring() const noexcept {
   constexpr std::byte once{1};
-  if (outside_.intact()) send(outside(), &once, sizeof once, MSG_NOSIGNAL | MSG_DONTWAIT);
+  send(outside(), &once, sizeof once, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void Doorbell::fall_silent() const noexcept {
+/// Whom somebody has shut the bell to hears it no more, or it would ring for ever.
+void Doorbell::fall_silent() noexcept {
   std::array<std::byte, 256> rings;
-  recv(inside(), rings.data(), rings.size(), MSG_DONTWAIT);
+  if (recv(inside(), rings.data(), rings.size(), MSG_DONTWAIT) == 0) inside_.reset();
 }
 
 }  // namespace hocket::engine::handover

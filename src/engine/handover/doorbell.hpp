@@ -21,9 +21,11 @@ class Doorbell {
   /// Readable once it has been rung.
   int inside() const noexcept { return inside_.number(); }
 
+  /// False: the program has closed it.
+  bool is_intact() const noexcept { return outside_.intact(); }
   void ring() const noexcept;
   /// What has been rung until now is over.
-  void fall_silent() const noexcept;
+  void fall_silent() noexcept;
 
  private:
   Descriptor outside_, inside_;

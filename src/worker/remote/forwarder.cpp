@@ -157,7 +157,7 @@ void Forwarder::say_farewell() {
   for (const Deadline end(farewell_seconds); !link_->is_broken() && !end.passed(); sleep_ns(200'000)) hear();
 }
 
-/// As a worker beside its ranks does.
+/// What ranks tell, and what the worker says, ends it.
 void Forwarder::rest() {
   reception_.rest(link_->alarm());
 }

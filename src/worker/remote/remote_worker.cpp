@@ -98,8 +98,9 @@ bool RemoteWorker::is_needed() const noexcept {
 /// All that it waits for rings; it only has to beat.
 void RemoteWorker::rest() noexcept {
   const Alarm link = link_->alarm();
-  if (link.is_deaf) return sleep_ns(shortest_nap_ns);
-  sleep_until(link, ranks_.alarm(), beat_ns);
+  const Alarm ranks = ranks_.alarm();
+  if (link.is_deaf || ranks.is_deaf) return sleep_ns(shortest_nap_ns);
+  sleep_until(link, ranks, beat_ns);
 }
 
 bool RemoteWorker::run() {
