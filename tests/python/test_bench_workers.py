@@ -84,6 +84,30 @@ def test_figures_are_medians_of_jobs() -> None:
     assert _figure(found, run.latency) == pytest.approx(1.25)
 
 
+def _by_sockets(together: float) -> list[WorkerLane]:
+    """The same operation by sockets, of 950 us."""
+    return [
+        _lane("native", "sockets", loop, median, compute_us=compute, worker_us=38.0)
+        for loop, median, compute in (
+            *(("none", 950.0, 0.0), ("alone", 1000.0, 1000.0)),
+            *(("time", together, 1000.0), ("work", together, 1000.0)),
+        )
+    ]
+
+
+def test_sockets_alone_stand_beside_workers_with_and_without_a_shared_heap() -> None:
+    lanes = [*_job(90), *_by_sockets(1019.0), *_job(96, shared_heap=1)]
+    (row,) = workers_page.bound_rows(workers_figures.figures(lanes))
+    assert dict(zip(workers_page.BOUND_HEADER[5:], row[5:], strict=True)) == {
+        "runs": "1",
+        **{"hidden %, sockets": "98", "hidden %, worker": "90", "hidden %, mapped": "96"},
+        **{"fixed work, %, sockets": "98", "fixed work, %, worker": "90", "fixed work, %, mapped": "96"},
+        **{"core %, sockets": "4", "core %, worker": "15", "core %, mapped": "15"},
+        **{"total, times, sockets": "1.96", "total, times, worker": "1.82", "total, times, mapped": "1.92"},
+    }
+    assert not workers_page.bound_rows(workers_figures.figures(_job(90)))
+
+
 def test_a_side_that_was_not_measured_is_no_run() -> None:
     assert not workers_figures.figures([lane for lane in _job() if lane.side == "hocket"])
 
@@ -216,18 +240,20 @@ def _why_no_workers() -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 @pytest.mark.skipif(bool(why_no_lab()), reason=why_no_lab())
 @pytest.mark.skipif(bool(_why_no_workers()), reason=_why_no_workers())
 def test_it_runs_in_the_lab(hocket: Hocket, tmp_path: Path) -> None:
     out = tmp_path / "lanes.jsonl"
     wanted = ("alltoall", "--sizes", "256K", "--only", "overlap,metadata", "--out", str(out))
-    done = hocket("bench", "--workers", "--quick", *wanted)
+    done = hocket("bench", "--workers", "--quick", *wanted, limit=300)
     assert done.returncode == 0, done.stdout + done.stderr
     lanes = workers.LANES.read(out)
     assert all(lane.valid and lane.workers == 1 for lane in lanes)
     assert {figures.place.rate for figures in workers_figures.figures(lanes)} == {10**8, 5 * 10**8}
     computing = [lane for lane in lanes if lane.loop == "time" and lane.form == "nonblocking"]
     assert all(lane.cpu_us > 0 for lane in computing)
+    assert {lane.side for lane in lanes if lane.form == "sockets"} == {"native"}
     assert any(lane.worker_us > 0 for lane in computing if lane.side == "hocket")
     for told in workers.METADATA.read(beside(out, "-metadata")):
         assert 0 < told.call_bytes < told.buffers_bytes

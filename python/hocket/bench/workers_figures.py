@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hocket.bench import nonblocking_cells
+from hocket.bench.nonblocking import SOCKETS, Lane
 from hocket.bench.nonblocking_cells import Cell
 from hocket.bench.workers import Place, WorkerLane
 
@@ -41,6 +42,25 @@ def spread(values: Iterable[float | None]) -> Spread | None:
     return Spread(statistics.median(some), min(some), max(some), len(some)) if some else None
 
 
+def _hidden(cell: Cell, form: str = "nonblocking") -> float | None:
+    found = cell.overlap("time", 0, form)
+    return found.hidden() if found else None
+
+
+def _hidden_of_work(cell: Cell, form: str = "nonblocking") -> float | None:
+    found = cell.overlap("work", 0, form)
+    return found.imb if found else None
+
+
+def _beside_work(cell: Cell, form: str = "nonblocking") -> Lane | None:
+    return cell.lane(form, "work", apart=True)
+
+
+def _core_of_helper(cell: Cell, form: str = "nonblocking") -> float | None:
+    beside, pure = _beside_work(cell, form), cell.lane(form, apart=True)
+    return 100 * beside.worker_us / pure.median_us if beside and beside.worker_us and pure else None
+
+
 @dataclass(frozen=True)
 class Run:
     """One cell of one job: Hocket's side and the MPI's own."""
@@ -50,36 +70,48 @@ class Run:
 
     def hidden(self) -> float | None:
         """Percent, by the formula that says less, without any test."""
-        found = self.hocket.overlap("time", 0)
-        return found.hidden() if found else None
+        return _hidden(self.hocket)
 
     def hidden_natively(self) -> float | None:
-        found = self.native.overlap("time", 0)
-        return found.hidden() if found else None
+        return _hidden(self.native)
+
+    def hidden_by_sockets(self) -> float | None:
+        return _hidden(self.native, SOCKETS)
 
     def hidden_of_work(self) -> float | None:
         """By IMB's formula with a fixed amount of work: what the worker takes from the rank's core counts."""
-        found = self.hocket.overlap("work", 0)
-        return found.imb if found else None
+        return _hidden_of_work(self.hocket)
+
+    def hidden_of_work_by_sockets(self) -> float | None:
+        return _hidden_of_work(self.native, SOCKETS)
 
     def in_mpi(self) -> float | None:
         """What calls of MPI took of the rank's core, in percent of the operation's time."""
-        beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
+        beside, pure = _beside_work(self.hocket), self._pure()
         return 100 * beside.cpu_us / pure if beside and beside.cpu_us and pure else None
 
     def by_worker(self) -> float | None:
         """For how much of the operation's time the worker ran, in percent."""
-        beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
-        return 100 * beside.worker_us / pure if beside and beside.worker_us and pure else None
+        return _core_of_helper(self.hocket)
+
+    def by_sockets(self) -> float | None:
+        """The same of the thread that has nothing but sockets."""
+        return _core_of_helper(self.native, SOCKETS)
 
     def by_card(self) -> float | None:
         """The same of all processes of the node's card."""
-        beside, pure = self.hocket.lane("nonblocking", "work", apart=True), self._pure()
+        beside, pure = _beside_work(self.hocket), self._pure()
         return 100 * beside.card_us / pure if beside and beside.card_us and pure else None
 
     def total(self) -> float | None:
         """How many times as long the MPI's own takes beside the same work."""
-        mine, others = (side.lane("nonblocking", "work", apart=True) for side in (self.hocket, self.native))
+        return self._native_over(_beside_work(self.hocket))
+
+    def total_by_sockets(self) -> float | None:
+        return self._native_over(_beside_work(self.native, SOCKETS))
+
+    def _native_over(self, mine: Lane | None) -> float | None:
+        others = _beside_work(self.native)
         return others.median_us / mine.median_us if mine and others else None
 
     def latency(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hocket.bench import workers_figures as figures
 from hocket.bench.applications import Timed
@@ -30,6 +30,7 @@ what a number means. What misses its target is marked.
 """
 
 Lines = list[str]
+Figure = Callable[[figures.Run], float | None]
 _PLACE_HEADER = ("cores", "MPI", "nodes of ranks, links", "workers", "collective", "bytes", "runs")
 OVERLAP_HEADER = (
     *_PLACE_HEADER,
@@ -47,6 +48,22 @@ percent of it: where all cores compute, so much cannot be hidden (of several wor
 *Total*: how many times as long the MPI's own takes with the same work (target {figures.LEAST_TOTAL:g}).
 *Over blocking*: start and wait without any work, over the quicker one of both blocking calls (target
 {figures.MOST_LATENCY:g} from {format_bytes(figures.LATENCY_BYTES)} on)."""
+
+_sides_of_bound = ("sockets", "worker", "mapped")
+BOUND_HEADER = (
+    *("cores", "MPI", "nodes of ranks, links", "collective", "bytes", "runs"),
+    *(
+        f"{what}, {side}"
+        for what in ("hidden %", "fixed work, %", "core %", "total, times")
+        for side in _sides_of_bound
+    ),
+)
+_bound_text = """\
+The same bytes over the same links by a thread of the rank's that does nothing but send and receive them (one
+TCP connection, as few calls of the kernel as that allows, each byte from and to where it belongs; no message,
+no schedule, nobody asked whether all have ended), beside the worker without and with the shared heap (*mapped*),
+from jobs of the same runs. What it does not hide, and does not gain, is the kernel's own work for these bytes,
+which is on the same cores: a worker over TCP comes no further. Without targets."""
 
 _heap_text = """\
 The same with `HOCKET_SHARED_HEAP=1`: buffers are memory that the worker maps, and nothing is copied to and
@@ -140,6 +157,32 @@ def overlap_rows(found: Sequence[Figures], shared_heap: int = 0) -> list[list[st
             _at_least(one.of(figures.Run.total), figures.LEAST_TOTAL if has_target else 0.0, 2),
             _at_most(one.of(figures.Run.latency), of_latency, 2),
         ])  # fmt: skip
+    return rows
+
+
+_of_bound: tuple[tuple[Figure, Figure, int], ...] = (
+    (figures.Run.hidden_by_sockets, figures.Run.hidden, 0),
+    (figures.Run.hidden_of_work_by_sockets, figures.Run.hidden_of_work, 0),
+    (figures.Run.by_sockets, figures.Run.by_worker, 0),
+    (figures.Run.total_by_sockets, figures.Run.total, 2),
+)
+
+
+def bound_rows(found: Sequence[Figures]) -> list[list[str]]:
+    """Of the cells in which sockets were measured."""
+    mapped = {one.cell(): one for one in found if one.shared_heap}
+    rows = []
+    for one in found:
+        by_sockets = one.of(figures.Run.hidden_by_sockets)
+        if one.shared_heap or not by_sockets:
+            continue
+        row = [str(one.cores), one.mpi, str(one.place), one.collective, format_bytes(one.bytes)]
+        row.append(str(by_sockets.runs))
+        other = mapped.get(one.cell())
+        for sockets, worker, digits in _of_bound:
+            row += [_text(one.of(sockets), digits), _text(one.of(worker), digits)]
+            row.append(_text(other.of(worker), digits) if other else "-")
+        rows.append(row)
     return rows
 
 
@@ -256,6 +299,7 @@ def page(lanes: Sequence[WorkerLane], applications: Sequence[Timed], told: Seque
     parts = [
         machines(records),
         _section("Overlap", _overlap_text, OVERLAP_HEADER, overlap_rows(found)),
+        _section("Beside sockets alone", _bound_text, BOUND_HEADER, bound_rows(found)),
         _section("Shared heap", _heap_text, OVERLAP_HEADER, overlap_rows(found, 1)),
         _section("One node", _node_text, NODE_HEADER, node_rows(found)),
         _section("Workers on cards", _remote_text, REMOTE_HEADER, remote_rows(found)),

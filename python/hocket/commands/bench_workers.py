@@ -23,6 +23,7 @@ def _show(records: Sequence[Any]) -> None:
     told = [one for one in records if isinstance(one, workers.Metadata)]
     found = workers_figures.figures(lanes)
     show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found))
+    show_table(pages.BOUND_HEADER, pages.bound_rows(found))
     show_table(pages.OVERLAP_HEADER, pages.overlap_rows(found, 1))
     show_table(pages.NODE_HEADER, pages.node_rows(found))
     show_table(pages.REMOTE_HEADER, pages.remote_rows(found))
