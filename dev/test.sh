@@ -58,7 +58,7 @@ python_tests() {
   local marks=(-m "not long")
   [[ $extent != check ]] || marks=(-m "not long and not slow")
   say "pytest"
-  pytest "${marks[@]}" -n "$jobs" --dist loadfile tests/python </dev/null 2>&1 | tee "$build/pytest.log"
+  pytest "${marks[@]}" -n "$jobs" --dist loadgroup tests/python </dev/null 2>&1 | tee "$build/pytest.log"
 }
 
 mkdir -p "$build"

@@ -327,7 +327,7 @@ def disagreed_about_nodes(faults: Faults) -> None:
     program = [str(faults.mpi.hocket_exec), faults.program, "mixed"]
     without = '[ "$rank" != 1 ] || shift'
     ended = faults.mpi.launch(
-        program, RANKS, hocket=False, wrapper=without, environment=EACH_ON_ITS_NODE, seconds=16
+        program, RANKS, hocket=False, wrapper=without, environment=EACH_ON_ITS_NODE, seconds=30
     )
     expect(
         "waits in MPI_Init" in ended.output and "HOCKET_ACROSS_NODES needs Hocket" in ended.output,

@@ -112,10 +112,16 @@ class RunningLab:
         return self.run_beside(lambda: None, "", *words, seconds=seconds, **variables)
 
     def run_beside(
-        self, then: Callable[[], None], sign: str, *words: str, seconds: float, **variables: str
+        self,
+        then: Callable[[], None],
+        sign: str,
+        *words: str,
+        seconds: float,
+        launcher_seconds: float = LAUNCHER_SECONDS,
+        **variables: str,
     ) -> Ended:
         """The same; once the job has said `sign`, something happens to it, and then its launcher has no more
-        than a few seconds."""
+        than a few seconds: where nodes are gone, it may not end."""
         began = time.monotonic()
         with tempfile.TemporaryFile("w+") as output:
             started = subprocess.Popen(
@@ -135,7 +141,7 @@ class RunningLab:
             then()
             left = began + seconds - time.monotonic()
             try:
-                status = started.wait(max(min(left, LAUNCHER_SECONDS) if sign else left, 0.1))
+                status = started.wait(max(min(left, launcher_seconds) if sign else left, 0.1))
             except subprocess.TimeoutExpired:
                 status = 124
                 end(started)

@@ -91,13 +91,15 @@ def _right(where: RunningLab, setting: Setting, place: Place, services: int = 0)
 def _looping(
     where: RunningLab, setting: Setting, happen: Callable[[], None], seconds: int, **variables: str
 ) -> Ended:
-    """A job of four ranks on nodes of their own, for so many seconds or until something happens to it."""
+    """A job of four ranks on nodes of their own, for so many seconds or until something happens to it. Its
+    launcher has time to take its leave of nodes that live."""
     program = setting.program("lab_looping")
     return where.run_beside(
         happen,
         "under way",
         *("-n", "4", "--ppn", "1", "--", program, "iallreduce", "262144", str(seconds), "returned"),
         seconds=60,
+        launcher_seconds=15,
         HOCKET_FORCE=FORCED,
         HOCKET_WORKERS="1",
         **variables,
@@ -135,6 +137,7 @@ def _worker_goes(
 
 def _worker_late(where: RunningLab, setting: Setting) -> None:
     """It stands still for less than the stall limit: it is waited for."""
+    program = setting.program("lab_looping")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
 
@@ -146,6 +149,7 @@ def _worker_late(where: RunningLab, setting: Setting) -> None:
             send("STOP")
             time.sleep(LATE_SECONDS)  # so long it stands still: nothing is waited for
             send("CONT")
+            expect(until(lambda: not where.ranks(program), 40), "worker late: all ranks end")
 
         settings = {"HOCKET_STALL_SECONDS": "8", "HOCKET_REPORT": str(report)}
         ended = _looping(where, setting, happen, 6, **settings)

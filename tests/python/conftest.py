@@ -17,17 +17,26 @@ for _name in [name for name in os.environ if name.startswith("HOCKET")]:
 Hocket = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With --dist loadgroup: a file's tests are one process's, and those of all files that make labs: labs
+    share the machine's cores, and the kernel gives the numbers of one's namespaces to the next."""
+    for item in items:
+        module = item.getparent(pytest.Module)
+        makes_labs = module is not None and hasattr(module.obj, "why_no_lab")
+        item.add_marker(pytest.mark.xdist_group("labs" if makes_labs else str(item.path)))
+
+
 @pytest.fixture
 def hocket() -> Hocket:
-    """Runs the command with these arguments and environment variables."""
+    """Runs the command with these arguments and environment variables, for so many seconds at most."""
 
-    def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, limit: float = 110, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "hocket", *arguments],
             env={**os.environ, "COLUMNS": "150", **variables},
             capture_output=True,
             text=True,
-            timeout=110,
+            timeout=limit,
             check=False,
         )
 

@@ -268,7 +268,7 @@ def test_a_cut_link_is_the_nodes_and_the_cards(hocket: Hocket) -> None:
 
 
 def test_a_killed_node_takes_its_card_along(hocket: Hocket, up: Lab) -> None:
-    assert named(of_lab(up.supervisor.pid), "sleep") == 4
+    assert until(lambda: named(of_lab(up.supervisor.pid), "sleep") == 4)
     assert hocket("lab", "kill", "n1").returncode == 0
     assert until(lambda: named(of_lab(up.supervisor.pid), "sleep") == 3)
     refused = hocket("lab", "shell", "n1-card", "true")

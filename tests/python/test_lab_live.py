@@ -184,7 +184,7 @@ def test_three_levels_with_latency(hocket: Hocket) -> None:
 
 
 def test_latencies_of_a_lab_tell_its_switches(hocket: Hocket, tmp_path: Path) -> None:
-    up = hocket("lab", "up", "--leaves", "2", "--nodes", "4", "--latency", "500us")
+    up = hocket("lab", "up", "--leaves", "2", "--nodes", "4", "--latency", "2ms")
     if "cannot delay links" in up.stderr:
         pytest.skip("this kernel cannot delay links")
     matrix = tmp_path / "latencies"
@@ -414,7 +414,7 @@ def test_a_killed_node_is_gone_with_all_in_it(hocket: Hocket) -> None:
     made = state.get("lab")
     on_node = hocket("lab", "shell", "n1", "--", "sh", "-c", "(sleep 77 >/dev/null 2>&1 </dev/null &)")
     assert on_node.returncode == 0
-    assert named(of_lab(made.supervisor.pid), "sleep") == 1
+    assert until(lambda: named(of_lab(made.supervisor.pid), "sleep") == 1)
     assert hocket("lab", "kill", "n1").returncode == 0
     assert until(lambda: named(of_lab(made.supervisor.pid), "sleep") == 0)
     assert "n1  10.77.0.2  100mbit  dead" in hocket("lab", "topo").stdout

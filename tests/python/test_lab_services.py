@@ -12,6 +12,7 @@ import pytest
 from hocket.errors import CommandError
 from hocket.lab import machine, services
 from hocket.lab.tree import Machine
+from waiting import until
 
 LEAF = Machine("leaf0", "switch", address="10.77.252.1")
 CARD = Machine("n0-card", "card", "leaf0", address="10.77.253.1")
@@ -52,8 +53,9 @@ def test_a_service_that_says_nothing_is_not_waited_for(started: Program) -> None
 
 def test_what_a_service_says_instead_is_quoted(started: Program) -> None:
     service = started("echo thinking; exec sleep 60")
+    assert until(lambda: "thinking" in service.log.read_text())
     with pytest.raises(services.ServiceError, match="does not say 'ready', but: thinking"):
-        service.wait_for("ready", time.monotonic() + 0.5)
+        service.wait_for("ready", time.monotonic() + 0.05)
     _end(service)
 
 

@@ -69,10 +69,13 @@ def test_other_roots_types_and_odd_ranks_are_right() -> None:
 
 
 def test_the_computation_is_as_long_as_it_was_asked_to_be() -> None:
+    """At least so long; and no longer, where nobody else was on the core in one of a few runs."""
     cells = runner.Request(["barrier"], [8], ranks=2, seconds=0.01)
-    lanes = _run(INSTALLED[0], Request(cells, tests=[0], compute_us=200))
-    (lane,) = [lane for lane in lanes if lane.loop == "time"]
-    assert lane.compute_us == pytest.approx(200, rel=0.25)
+    took: list[float] = []
+    while len(took) < 5 and (not took or min(took) > 250):
+        lanes = _run(INSTALLED[0], Request(cells, tests=[0], compute_us=200))
+        took += [lane.compute_us for lane in lanes if lane.loop == "time"]
+    assert 150 <= min(took) <= 250
 
 
 def _timeline(mpi: mpis.Mpi, scenario: Scenario) -> tuple[list[Span], list[Waits]]:
