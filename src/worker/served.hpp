@@ -49,6 +49,8 @@ class Served {
   void look_for_silence(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept;
   bool is_alive() const noexcept { return process_->is_alive(); }
   bool is_idle() const noexcept { return under_way_.empty(); }
+  /// Each of its turns looks at the network.
+  bool listens() const noexcept { return network_ != nullptr; }
   /// Of operations that are not under way.
   std::size_t idle_bytes() const noexcept { return idle_.bytes(); }
 

@@ -153,6 +153,11 @@ void ServedRanks::suspect(ir::Rank rank) noexcept try {
   return;  // no memory: at the next look
 }
 
+Alarm ServedRanks::alarm() noexcept {
+  const bool any = std::ranges::any_of(served_, [](const auto& one) { return one.second->listens(); });
+  return any ? fabric_->alarm() : Alarm{};
+}
+
 bool ServedRanks::is_idle() const noexcept {
   return std::ranges::all_of(served_, [](const auto& one) { return one.second->is_idle(); });
 }

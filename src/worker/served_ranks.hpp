@@ -65,7 +65,8 @@ class ServedRanks final : private Served::Office {
   /// Nothing is under way.
   bool is_idle() const noexcept;
   /// Of the network.
-  Alarm alarm() noexcept { return fabric_->alarm(); }
+  /// None where no turn looks at the network: what comes would ring until one does.
+  Alarm alarm() noexcept;
   /// All that those have said who have ended is on its way.
   bool have_left() const noexcept;
 
