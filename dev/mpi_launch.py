@@ -79,8 +79,8 @@ def launch_environment(family: str, prefix: Path) -> dict[str, str]:
 
 
 def run_sanitized(command: list[str], seconds: float, environment: dict[str, str]) -> int:
-    """What was built with a sanitizer: Hocket is preloaded before its library, and the MPI keeps memory to the
-    end. Workers have given up their standard streams, and ranks go on without them: what is found is in
+    """What was built with a sanitizer: Hocket is preloaded before its library, and the MPI keeps memory to
+    the end. Workers have given up their standard streams, and ranks go on without them: what is found is in
     files, and any is a failure."""
     with tempfile.TemporaryDirectory(prefix="hocket-sanitized-") as folder:
         reports = f"log_path={folder}/report"

@@ -67,7 +67,7 @@ void as_ucc(void) {
   struct sharp_coll_comm* const comm = make_team(context);
   if (!comm) return;
   for (long round = 0; round < 20; ++round) add_up(context, comm, round);
-  const struct Call call = {.comm = comm,
+  const struct call call = {.comm = comm,
                             .members = {0, 1, world_size},
                             .rank = world_rank,
                             .type = SHARP_DTYPE_INT8,

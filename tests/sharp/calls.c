@@ -30,23 +30,23 @@ static void end_buffer(char* buffer, size_t bytes) {
   free(buffer - 1);
 }
 
-static int world_rank_of(const struct Call* call) {
+static int world_rank_of(const struct call* call) {
   return call->members.first + call->rank * call->members.step;
 }
 
-static void fill(const struct Call* call, char* buffer, size_t count) {
+static void fill(const struct call* call, char* buffer, size_t count) {
   for (size_t i = 0; i < count; ++i)
     put(call->type, buffer, i, value_of(call->type, call->op, world_rank_of(call), i));
 }
 
-static size_t wrong_results(const struct Call* call, const char* buffer, size_t first, size_t count) {
+static size_t wrong_results(const struct call* call, const char* buffer, size_t first, size_t count) {
   size_t wrong = 0;
   for (size_t i = 0; i < count; ++i)
     wrong += !holds(call->type, buffer, i, result_of(call->type, call->op, &call->members, first + i));
   return wrong;
 }
 
-static struct sharp_coll_reduce_spec spec_of(const struct Call* call, char* source, char* target,
+static struct sharp_coll_reduce_spec spec_of(const struct call* call, char* source, char* target,
                                              size_t bytes) {
   struct sharp_coll_reduce_spec spec;
   memset(&spec, 0x77, sizeof spec);
@@ -59,7 +59,7 @@ static struct sharp_coll_reduce_spec spec_of(const struct Call* call, char* sour
   return spec;
 }
 
-void check_allreduce(const struct Call* call) {
+void check_allreduce(const struct call* call) {
   const size_t bytes = call->count * size_of(call->type);
   char* const target = new_buffer(bytes);
   char* const source = call->manner.in_place ? target : new_buffer(bytes);
@@ -77,7 +77,7 @@ void check_allreduce(const struct Call* call) {
   end_buffer(target, bytes);
 }
 
-void check_reduce(const struct Call* call, int root) {
+void check_reduce(const struct call* call, int root) {
   const size_t bytes = call->count * size_of(call->type);
   char* const source = new_buffer(bytes);
   char* const target = new_buffer(bytes);
@@ -97,7 +97,7 @@ void check_reduce(const struct Call* call, int root) {
   end_buffer(target, bytes);
 }
 
-void check_bcast(const struct Call* call, int root) {
+void check_bcast(const struct call* call, int root) {
   const size_t bytes = call->count * size_of(call->type);
   const int root_in_world = call->members.first + root * call->members.step;
   char* const data = new_buffer(bytes);
@@ -120,7 +120,7 @@ void check_bcast(const struct Call* call, int root) {
   end_buffer(data, bytes);
 }
 
-void check_allgather(const struct Call* call) {
+void check_allgather(const struct call* call) {
   const size_t block = call->count * size_of(call->type), bytes = block * (size_t)call->members.count;
   char* const target = new_buffer(bytes);
   char* const source = call->manner.in_place ? target + block * (size_t)call->rank : new_buffer(block);
@@ -147,7 +147,7 @@ void check_allgather(const struct Call* call) {
   end_buffer(target, bytes);
 }
 
-void check_reduce_scatter(const struct Call* call) {
+void check_reduce_scatter(const struct call* call) {
   const size_t block = call->count * size_of(call->type), bytes = block * (size_t)call->members.count;
   char* const source = new_buffer(bytes);
   char* const target = call->manner.in_place ? source : new_buffer(block);
@@ -166,7 +166,7 @@ void check_reduce_scatter(const struct Call* call) {
   end_buffer(source, bytes);
 }
 
-void check_barrier(const struct Call* call) {
+void check_barrier(const struct call* call) {
   void* request = NULL;
   if (call->manner.nonblocking) {
     CHECK_OK(sharp_coll_do_barrier_nb(call->comm, &request));

@@ -5,26 +5,26 @@
 #include "areas.h"
 #include "calls.h"
 
-struct Shape {
-  struct Members members;
-  struct Room room;
+struct shape {
+  struct members members;
+  struct room room;
   struct sharp_coll_comm* comm; /* null: this rank is no member */
 };
 
-static struct Shape shape_of(int number, int first, int step, int count) {
-  struct Shape shape = {{first, step, count}, {number, (world_rank - first) / step, count}, NULL};
+static struct shape shape_of(int number, int first, int step, int count) {
+  struct shape shape = {{first, step, count}, {number, (world_rank - first) / step, count}, NULL};
   const int steps = world_rank - first;
   if (steps % step != 0 || shape.room.rank < 0 || shape.room.rank >= count) shape.room.rank = -1;
   return shape;
 }
 
-static void open_shape(struct sharp_coll_context* context, struct Shape* shape) {
+static void open_shape(struct sharp_coll_context* context, struct shape* shape) {
   if (shape->room.rank >= 0) shape->comm = open_communicator(context, &shape->room);
 }
 
-static void check_shape(const struct Shape* shape, size_t count, int nonblocking) {
+static void check_shape(const struct shape* shape, size_t count, int nonblocking) {
   if (!shape->comm) return;
-  const struct Call call = {shape->comm,
+  const struct call call = {shape->comm,
                             shape->members,
                             shape->room.rank,
                             SHARP_DTYPE_INT,
@@ -42,7 +42,7 @@ void shapes(void) {
   enum { shapes_count = 7 };
   struct sharp_coll_context* const context = open_context();
   const int half = world_size / 2;
-  struct Shape all[shapes_count] = {
+  struct shape all[shapes_count] = {
       shape_of(1, 0, 1, world_size),           shape_of(2, 0, 1, half),
       shape_of(3, half, 1, world_size - half), shape_of(4, world_size - 1, -1, world_size),
       shape_of(5, 0, 2, (world_size + 1) / 2), shape_of(6, 0, 1, world_size - 1),
@@ -60,7 +60,7 @@ void many(void) {
   struct sharp_coll_context* const context = open_context();
   for (int i = 0; i < 1000; ++i) {
     struct sharp_coll_comm* const comm = open_communicator(context, &world);
-    const struct Call call = {comm, {0, 1, world_size}, world_rank, SHARP_DTYPE_INT, SHARP_OP_SUM,
+    const struct call call = {comm, {0, 1, world_size}, world_rank, SHARP_DTYPE_INT, SHARP_OP_SUM,
                               3,    {0, 0, 0}};
     if (i % 100 == 0) check_allreduce(&call);
     CHECK_OK(sharp_coll_comm_destroy(comm));
@@ -85,7 +85,7 @@ void too_many(void) {
     int verdict = code * 1000 + made;
     room_bcast(&world, &verdict, sizeof verdict, 0);
     CHECK(verdict == code * 1000 + made);
-    const struct Call call = {
+    const struct call call = {
         comms[made - 1], {0, 1, world_size}, world_rank, SHARP_DTYPE_INT, SHARP_OP_SUM, 500, {0, 0, 0}};
     check_allreduce(&call);
     for (int i = 0; i < made; ++i) CHECK_OK(sharp_coll_comm_destroy(comms[i]));
@@ -98,7 +98,7 @@ void too_many(void) {
 void outstanding(void) {
   enum { requests_count = 24, longest = 40000 };
   struct sharp_coll_context* const context = open_context();
-  struct Room other = {1, world_rank, world_size};
+  struct room other = {1, world_rank, world_size};
   struct sharp_coll_comm* const comms[2] = {open_communicator(context, &world),
                                             open_communicator(context, &other)};
   static int data[requests_count][longest];
@@ -136,7 +136,7 @@ void outstanding(void) {
 }
 
 static void* use(void* argument) {
-  const struct Call* const call = argument;
+  const struct call* const call = argument;
   for (int i = 0; i < 200; ++i) check_allreduce(call);
   return NULL;
 }
@@ -151,10 +151,10 @@ void threads(void) {
   spec.enable_thread_support = 1;
   CHECK_OK(sharp_coll_init(&spec, &context));
   if (!context) return;
-  struct Room other = {1, world_rank, world_size};
-  struct Call calls[2];
+  struct room other = {1, world_rank, world_size};
+  struct call calls[2];
   for (int i = 0; i < 2; ++i)
-    calls[i] = (struct Call){open_communicator(context, i ? &other : &world),
+    calls[i] = (struct call){open_communicator(context, i ? &other : &world),
                              {0, 1, world_size},
                              world_rank,
                              SHARP_DTYPE_INT,

@@ -8,14 +8,14 @@
 static struct sharp_coll_context* context;
 static struct sharp_coll_caps caps;
 
-static struct Call opened(void) {
+static struct call opened(void) {
   context = open_context();
   CHECK_OK(sharp_coll_caps_query(context, &caps));
-  return (struct Call){
+  return (struct call){
       .comm = open_communicator(context, &world), .members = {0, 1, world_size}, .rank = world_rank};
 }
 
-static void close_all(const struct Call* call) {
+static void close_all(const struct call* call) {
   CHECK_OK(sharp_coll_comm_destroy(call->comm));
   CHECK_OK(sharp_coll_finalize(context));
 }
@@ -25,7 +25,7 @@ static int streams(void) {
 }
 
 void types(void) {
-  struct Call call = opened();
+  struct call call = opened();
   CHECK(caps.support_mask.reduce_ops == (1U << SHARP_OP_NULL) - 1);
   CHECK(caps.support_mask.dtypes == (1U << SHARP_DTYPE_NULL) - 1);
   for (int type = 0; type < SHARP_DTYPE_NULL; ++type)
@@ -37,7 +37,7 @@ void types(void) {
       const size_t counts[] = {1, 37, payload + 1};
       for (size_t i = 0; i < 3; ++i) {
         call.count = counts[i];
-        call.manner = (struct Manner){op % 2, type % 2, SHARP_AGGREGATION_NONE};
+        call.manner = (struct manner){op % 2, type % 2, SHARP_AGGREGATION_NONE};
         check_allreduce(&call);
       }
       call.manner.mode = streams() ? SHARP_AGGREGATION_STREAMING : SHARP_AGGREGATION_DATAGRAM;
@@ -46,18 +46,18 @@ void types(void) {
   close_all(&call);
 }
 
-static void check_everything(struct Call* call) {
+static void check_everything(struct call* call) {
   const enum sharp_aggregation_mode last =
       streams() ? SHARP_AGGREGATION_STREAMING : SHARP_AGGREGATION_DATAGRAM;
   for (int way = 0; way < 4; ++way)
     for (int mode = 0; mode <= (int)last; ++mode) {
-      call->manner = (struct Manner){way & 1, way >> 1, (enum sharp_aggregation_mode)mode};
+      call->manner = (struct manner){way & 1, way >> 1, (enum sharp_aggregation_mode)mode};
       check_allreduce(call);
       if (call->manner.in_place) continue;
       check_reduce(call, (int)(call->count % (size_t)call->members.count));
     }
   for (int way = 0; way < 4; ++way) {
-    call->manner = (struct Manner){way & 1, way >> 1, SHARP_AGGREGATION_NONE};
+    call->manner = (struct manner){way & 1, way >> 1, SHARP_AGGREGATION_NONE};
     check_allgather(call);
     check_reduce_scatter(call);
     if (!call->manner.in_place) check_bcast(call, (int)(call->count % (size_t)call->members.count));
@@ -66,7 +66,7 @@ static void check_everything(struct Call* call) {
 }
 
 void sizes(void) {
-  struct Call call = opened();
+  struct call call = opened();
   const size_t payload = (size_t)caps.resources.user_data_per_ost, threshold = 16384;
   const size_t pipeline = payload * (size_t)caps.resources.osts_per_group;
   const size_t window = (size_t)number_in("TEST_WINDOW");
@@ -87,21 +87,21 @@ void sizes(void) {
       }
   }
   call.count = 700001; /* doubles: some MiB */
-  call.manner = (struct Manner){0, 1, SHARP_AGGREGATION_NONE};
+  call.manner = (struct manner){0, 1, SHARP_AGGREGATION_NONE};
   check_allreduce(&call);
   check_bcast(&call, 0);
   close_all(&call);
 }
 
-struct FloatInt {
+struct float_int {
   float value;
   int tag;
 };
-struct ShortInt {
+struct short_int {
   short value;
   int tag;
 };
-struct LongInt {
+struct long_int {
   long value;
   int tag;
 };
@@ -130,19 +130,19 @@ struct LongInt {
   } while (0)
 
 void pairs(void) {
-  const struct Call call = opened();
+  const struct call call = opened();
   CHECK(caps.support_mask.tag_dtypes == 1U << SHARP_DTYPE_INT);
-  CHECK_PAIRS(FloatInt, SHARP_DTYPE_FLOAT, SHARP_OP_MAXLOC, world_size - 1);
-  CHECK_PAIRS(FloatInt, SHARP_DTYPE_FLOAT, SHARP_OP_MINLOC, 0);
-  CHECK_PAIRS(ShortInt, SHARP_DTYPE_SHORT, SHARP_OP_MAXLOC, world_size - 1);
-  CHECK_PAIRS(LongInt, SHARP_DTYPE_LONG, SHARP_OP_MINLOC, 0);
+  CHECK_PAIRS(float_int, SHARP_DTYPE_FLOAT, SHARP_OP_MAXLOC, world_size - 1);
+  CHECK_PAIRS(float_int, SHARP_DTYPE_FLOAT, SHARP_OP_MINLOC, 0);
+  CHECK_PAIRS(short_int, SHARP_DTYPE_SHORT, SHARP_OP_MAXLOC, world_size - 1);
+  CHECK_PAIRS(long_int, SHARP_DTYPE_LONG, SHARP_OP_MINLOC, 0);
   close_all(&call);
 }
 
 /* Reduce-scatter and allgather of a vector, window by window, as NCCL goes through them. */
 void windows(void) {
   enum { block = 5000, window = 3001 };
-  const struct Call call = opened();
+  const struct call call = opened();
   const size_t all = (size_t)block * (size_t)world_size;
   int* const vector = malloc(all * sizeof(int));
   int* const own = malloc(block * sizeof(int));

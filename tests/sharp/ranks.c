@@ -13,20 +13,20 @@
 
 enum { slot_bytes = 256, seconds_of_a_rank = 40, most_words = 10 };
 
-struct Meeting {
+struct meeting {
   _Atomic int came, round;
   char slots[most_ranks][slot_bytes];
 };
 
-static struct Meeting* meetings;
+static struct meeting* meetings;
 int world_rank, world_size, failures;
-struct Room world;
+struct room world;
 
 const struct sharp_coll_out_of_band_colls room_functions = {room_bcast, room_barrier, room_gather};
 
 int room_barrier(void* context) {
-  const struct Room* const room = context;
-  struct Meeting* const meeting = &meetings[room->number];
+  const struct room* const room = context;
+  struct meeting* const meeting = &meetings[room->number];
   const int round = atomic_load(&meeting->round);
   if (atomic_fetch_add(&meeting->came, 1) + 1 == room->size) {
     atomic_store(&meeting->came, 0);
@@ -38,8 +38,8 @@ int room_barrier(void* context) {
 }
 
 int room_gather(void* context, int root, void* own, void* of_all, int bytes) {
-  const struct Room* const room = context;
-  struct Meeting* const meeting = &meetings[room->number];
+  const struct room* const room = context;
+  struct meeting* const meeting = &meetings[room->number];
   if (bytes > slot_bytes) return -1;
   memcpy(meeting->slots[room->rank], own, (size_t)bytes);
   room_barrier(context);
@@ -50,8 +50,8 @@ int room_gather(void* context, int root, void* own, void* of_all, int bytes) {
 }
 
 int room_bcast(void* context, void* buffer, int bytes, int root) {
-  const struct Room* const room = context;
-  struct Meeting* const meeting = &meetings[room->number];
+  const struct room* const room = context;
+  struct meeting* const meeting = &meetings[room->number];
   if (bytes > slot_bytes) return -1;
   if (room->rank == root) memcpy(meeting->slots[root], buffer, (size_t)bytes);
   room_barrier(context);
@@ -113,7 +113,7 @@ static void be_rank(int rank, int ranks, void (*act)(void)) {
   alarm(seconds_of_a_rank);
   world_rank = rank;
   world_size = ranks;
-  world = (struct Room){0, rank, ranks};
+  world = (struct room){0, rank, ranks};
   go_to_leaf(rank);
   act();
   exit(failures != 0);
@@ -154,12 +154,12 @@ struct sharp_coll_context* open_context(void) {
   return context;
 }
 
-int try_communicator(struct sharp_coll_context* context, struct Room* room, struct sharp_coll_comm** comm) {
+int try_communicator(struct sharp_coll_context* context, struct room* room, struct sharp_coll_comm** comm) {
   struct sharp_coll_comm_init_spec spec = {.rank = room->rank, .size = room->size, .oob_ctx = room};
   return sharp_coll_comm_init(context, &spec, comm);
 }
 
-struct sharp_coll_comm* open_communicator(struct sharp_coll_context* context, struct Room* room) {
+struct sharp_coll_comm* open_communicator(struct sharp_coll_context* context, struct room* room) {
   struct sharp_coll_comm* comm = NULL;
   CHECK_OK(try_communicator(context, room, &comm));
   if (!comm) exit(1);

@@ -8,7 +8,7 @@
 enum { most_ranks = 32, most_rooms = 16 };
 
 /* Where the members of one communicator meet. */
-struct Room {
+struct room {
   int number; /* the same for all members, and for no two communicators at a time */
   int rank, size;
 };
@@ -23,7 +23,7 @@ int room_bcast(void* room, void* buffer, int bytes, int root);
 int room_barrier(void* room);
 int room_gather(void* room, int root, void* own, void* of_all, int bytes);
 extern const struct sharp_coll_out_of_band_colls room_functions;
-extern struct Room world;
+extern struct room world;
 
 /* Counts a failure, and says where; not more than a few. */
 void check_at(int holds, const char* words, const char* file, int line);
@@ -40,7 +40,7 @@ int number_in(const char* variable);
 /* What most areas begin and end with: as UCC fills it. Null where init failed. */
 struct sharp_coll_context* open_context(void);
 int try_context(struct sharp_coll_context** context);
-struct sharp_coll_comm* open_communicator(struct sharp_coll_context* context, struct Room* room);
-int try_communicator(struct sharp_coll_context* context, struct Room* room, struct sharp_coll_comm** comm);
+struct sharp_coll_comm* open_communicator(struct sharp_coll_context* context, struct room* room);
+int try_communicator(struct sharp_coll_context* context, struct room* room, struct sharp_coll_comm** comm);
 
 #endif

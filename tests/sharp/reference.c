@@ -66,7 +66,7 @@ static long combined(enum sharp_reduce_op op, long a, long b) {
   }
 }
 
-long result_of(enum sharp_datatype type, enum sharp_reduce_op op, const struct Members* members,
+long result_of(enum sharp_datatype type, enum sharp_reduce_op op, const struct members* members,
                size_t index) {
   long result = value_of(type, op, members->first, index);
   for (int i = 1; i < members->count; ++i)

@@ -13,10 +13,10 @@ int is_defined(enum sharp_reduce_op op, enum sharp_datatype type);
 /* Element `index` of what a rank contributes. */
 long value_of(enum sharp_datatype type, enum sharp_reduce_op op, int rank, size_t index);
 /* What comes out, of ranks first, first + step, ... */
-struct Members {
+struct members {
   int first, step, count;
 };
-long result_of(enum sharp_datatype type, enum sharp_reduce_op op, const struct Members* members,
+long result_of(enum sharp_datatype type, enum sharp_reduce_op op, const struct members* members,
                size_t index);
 
 void put(enum sharp_datatype type, void* buffer, size_t index, long value);

@@ -103,11 +103,11 @@ void group_is_refused(void) {
 /* Two jobs: the ranks of the first half and the others. */
 void lock_is_taken(void) {
   const int half = world_size / 2, is_first = world_rank < half;
-  const struct Room all = world;
+  const struct room all = world;
   world =
-      is_first ? (struct Room){1, world_rank, half} : (struct Room){2, world_rank - half, world_size - half};
+      is_first ? (struct room){1, world_rank, half} : (struct room){2, world_rank - half, world_size - half};
   const int rank = world.rank, size = world.size;
-  struct Room everybody = all;
+  struct room everybody = all;
   world_rank = rank;
   world_size = size;
   if (!is_first) unsetenv("SHARP_COLL_LOCK_ON_COMM_INIT");

@@ -59,11 +59,11 @@ BOUND_HEADER = (
     ),
 )
 _bound_text = """\
-The same bytes over the same links by a thread of the rank's that does nothing but send and receive them (one
-TCP connection, as few calls of the kernel as that allows, each byte from and to where it belongs; no message,
-no schedule, nobody asked whether all have ended), beside the worker without and with the shared heap (*mapped*),
-from jobs of the same runs. What it does not hide, and does not gain, is the kernel's own work for these bytes,
-which is on the same cores: a worker over TCP comes no further. Without targets."""
+The same bytes over the same links by a thread of the rank's that does nothing but send and receive them
+(one TCP connection, few calls of the kernel, each byte from and to where it belongs; no message, no schedule,
+nobody asked whether all have ended), beside the worker without and with the shared heap (*mapped*), from jobs
+of the same runs. What it does not hide, and does not gain, is the kernel's own work for these bytes, which is
+on the same cores: a worker over TCP comes no further. Without targets."""
 
 _heap_text = """\
 The same with `HOCKET_SHARED_HEAP=1`: buffers are memory that the worker maps, and nothing is copied to and
