@@ -40,9 +40,8 @@ class Door {
  public:
   /// Throws Error if it cannot listen there.
   explicit Door(const Entrance& entrance);
-  /// Lets in all who have come and may: they get the right to the
-  /// files of these. Returns how many. Where too many say
-  /// nothing, those who have been silent for longest go.
+  /// Lets in all who have come and may: they get the right to the files of these desks. Returns how many.
+  /// Where too many say nothing, those who have been silent for longest go.
   int serve(const Desks& desks);
 
  private:
