@@ -11,13 +11,14 @@ using namespace fft3d;
 struct Choices {
   Extents n{64, 64, 64};
   apps::Words decompositions{"slab"};
-  int tile = 0, window = 2, serial_points = 1 << 18;
+  int fields = 1, tile = 0, window = 2, serial_points = 1 << 18;
   apps::Forms forms;
 };
 
 void add_options(apps::CommandLine& line, Choices& choices) {
   const char* names[3] = {"--nx", "--ny", "--nz"};
   for (int d = 0; d < 3; ++d) line.number(names[d], choices.n[d], 1, 1 << 15, "extent of the array");
+  line.number("--fields", choices.fields, 1, 1 << 10, "arrays that are transformed one after the other");
   line.words("--decomposition", choices.decompositions, {"slab", "pencil"},
              "how the array is dealt out to the ranks");
   line.number("--tile", choices.tile, 0, 1 << 15,
@@ -46,7 +47,11 @@ bool run(const Choices& choices, const std::string& decomposition, apps::Form fo
   check_size(choices.n, grid);
   const int rank = apps::rank_of(MPI_COMM_WORLD), ranks = apps::ranks_of(MPI_COMM_WORLD);
   const Method method = method_of(choices, form);
-  Array in = noise(choices.n, grid.before(choices.n, rank)), out(product(grid.after(choices.n, rank)));
+  std::vector<Array> in, out;
+  for (int field = 0; field < choices.fields; ++field) {
+    in.push_back(noise(choices.n, field, grid.before(choices.n, rank)));
+    out.emplace_back(product(grid.after(choices.n, rank)));
+  }
   Transform transform(choices.n, grid.directions(), method);
   const apps::Timing timing = apps::timed(
       MPI_COMM_WORLD, [&](apps::Stopwatch& communication) { transform.run(in, out, communication); });
@@ -58,6 +63,7 @@ bool run(const Choices& choices, const std::string& decomposition, apps::Form fo
         .number("nx", choices.n[0])
         .number("ny", choices.n[1])
         .number("nz", choices.n[2])
+        .number("fields", choices.fields)
         .number("tile", choices.tile)
         .number("window", method.overlap.window)
         .number("tests", method.overlap.tests)

@@ -19,13 +19,14 @@ double from_minus_one_to_one(std::uint64_t n) {
 
 }  // namespace
 
-Array noise(const Extents& n, const RankGrid::Part& part) {
+Array noise(const Extents& n, int field, const RankGrid::Part& part) {
+  const std::uint64_t first = product(n) * static_cast<std::uint64_t>(field);
   Array values;
   values.reserve(product(part));
   for (int x = part.x.begin; x < part.x.begin + part.x.count; ++x)
     for (int y = part.y.begin; y < part.y.begin + part.y.count; ++y)
       for (int z = part.z.begin; z < part.z.begin + part.z.count; ++z) {
-        const std::uint64_t place = (static_cast<std::uint64_t>(x) * n[1] + y) * n[2] + z;
+        const std::uint64_t place = first + (static_cast<std::uint64_t>(x) * n[1] + y) * n[2] + z;
         values.emplace_back(from_minus_one_to_one(2 * place), from_minus_one_to_one(2 * place + 1));
       }
   return values;

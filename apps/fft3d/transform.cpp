@@ -47,62 +47,85 @@ int Transform::tile_of(int planes) const {
   return std::clamp(method_.tile ? method_.tile : preset, 1, std::max(planes, 1));
 }
 
-// before(plane): computes it and returns where it is; after(plane, unpack): unpacks it with unpack(address),
-// and computes.
+// Of all fields, one field's after the other's. A field without planes has an empty tile: others may wait.
+class Transform::Tiles {
+ public:
+  Tiles(int fields, int planes, int most)
+      : planes_(planes), most_(most), of_field_(std::max((planes + most - 1) / most, 1)), fields_(fields) {}
+
+  int count() const { return fields_ * of_field_; }
+  int field(int tile) const { return tile / of_field_; }
+  int first(int tile) const { return tile % of_field_ * most_; }  // of its field's planes
+  int planes(int tile) const { return std::min(most_, planes_ - first(tile)); }
+
+ private:
+  int planes_, most_, of_field_, fields_;
+};
+
+// before(tile) returns a function that computes a plane of the tile and returns where it is; after(tile), one
+// that unpacks a plane with unpack(address), and computes.
 template <class Before, class After>
-void Transform::exchange(Transposition& transposition, int planes, apps::Stopwatch& communication,
+void Transform::exchange(Transposition& transposition, const Tiles& tiles, overlap::Pipeline& pipeline,
                          Before&& before, After&& after) {
-  const int tile_planes = tile_of(planes), tiles = (planes + tile_planes - 1) / tile_planes;
-  const auto count = [&](int tile) { return std::min(tile_planes, planes - tile * tile_planes); };
-  overlap::Pipeline pipeline(tiles, method_.overlap, communication);
   pipeline.run(
       [&](int tile) {
-        pipeline.compute(count(tile), [&](int i) {
-          transposition.pack(tile, count(tile), i, before(tile * tile_planes + i));
+        const auto computed = before(tile);
+        pipeline.compute(tiles.planes(tile), [&](int i) {
+          transposition.pack(tile, tiles.planes(tile), i, computed(tiles.first(tile) + i));
         });
-        return pipeline.start(
-            [&](MPI_Request* request) { transposition.exchange(tile, count(tile), method_.form, request); });
+        return pipeline.start([&](MPI_Request* request) {
+          transposition.exchange(tile, tiles.planes(tile), method_.form, request);
+        });
       },
       [&](int tile) {
-        pipeline.compute(count(tile), [&](int i) {
-          const auto unpack = [&](Complex* plane) { transposition.unpack(tile, count(tile), i, plane); };
-          after(tile * tile_planes + i, unpack);
+        const auto finish = after(tile);
+        pipeline.compute(tiles.planes(tile), [&](int i) {
+          finish(tiles.first(tile) + i,
+                 [&](Complex* plane) { transposition.unpack(tile, tiles.planes(tile), i, plane); });
         });
       });
 }
 
-void Transform::exchange_y_for_z(Array& in, apps::Stopwatch& communication) {
-  const auto transform = [&](int x) {
+void Transform::exchange_y_for_z(Array& in, apps::Stopwatch& communication, overlap::Pipeline& around) {
+  const auto before = [&](int x) {
     Complex* plane = in.data() + x * x_plane_;
     along_z_.transform(plane);
     return plane;
   };
-  exchange(y_for_z_, own_x_, communication, transform,
-           [&](int x, auto&& unpack) { unpack(between_.data() + static_cast<std::size_t>(x) * all_y_); });
-}
-
-void Transform::exchange_x_for_y(Array& out, apps::Stopwatch& communication) {
-  const auto transform = [&](int z) {
-    Complex* plane = between_.data() + z * z_plane_;
-    along_y_.transform(plane);
-    return plane;
+  const auto after = [&](int x, auto&& unpack) {
+    unpack(between_.data() + static_cast<std::size_t>(x) * all_y_);
   };
-  exchange(x_for_y_, own_z_, communication, transform, [&](int z, auto&& unpack) {
-    Complex* plane = out.data() + z * z_plane_out_;
-    unpack(plane);
-    along_x_.transform(plane);
-  });
+  const Tiles tiles(1, own_x_, tile_of(own_x_));
+  overlap::Pipeline pipeline(tiles.count(), method_.overlap, communication, &around);
+  exchange(y_for_z_, tiles, pipeline, [&](int) { return before; }, [&](int) { return after; });
 }
 
-void Transform::run(Array& in, Array& out, apps::Stopwatch& communication) {
-  exchange_y_for_z(in, communication);
-  exchange_x_for_y(out, communication);
+// A field's first exchange goes before its first tile: all planes of the field before it have been packed.
+void Transform::run(std::span<Array> in, std::span<Array> out, apps::Stopwatch& communication) {
+  const Tiles tiles(static_cast<int>(in.size()), own_z_, tile_of(own_z_));
+  overlap::Pipeline pipeline(tiles.count(), method_.overlap, communication);
+  const auto before = [&](int tile) {
+    if (tiles.first(tile) == 0) exchange_y_for_z(in[tiles.field(tile)], communication, pipeline);
+    return [this](int z) {
+      Complex* plane = between_.data() + z * z_plane_;
+      along_y_.transform(plane);
+      return plane;
+    };
+  };
+  const auto after = [&](int tile) {
+    return [&, field = out[tiles.field(tile)].data()](int z, auto&& unpack) {
+      Complex* plane = field + z * z_plane_out_;
+      unpack(plane);
+      along_x_.transform(plane);
+    };
+  };
+  exchange(x_for_y_, tiles, pipeline, before, after);
 }
 
 void run_inverse(const Extents& n, const Directions& ranks, const Method& method, Array& in, Array& out) {
   apps::Stopwatch nobody_asks;
   for (Complex& value : in) value = std::conj(value);
-  Transform({n[2], n[1], n[0]}, ranks.reversed(), method).run(in, out, nobody_asks);
+  Transform({n[2], n[1], n[0]}, ranks.reversed(), method).run({&in, 1}, {&out, 1}, nobody_asks);
   const double scale = 1.0 / static_cast<double>(product(n));
   for (Complex& value : out) value = scale * std::conj(value);
 }

@@ -50,7 +50,7 @@ double wave_error(const Extents& n, const RankGrid& grid, const Method& method) 
   const Extents wave{1 % n[0], 2 % n[1], 3 % n[2]};
   Array in = wave_of(n, wave, grid.before(n, rank)), out(product(after));
   apps::Stopwatch nobody_asks;
-  Transform(n, grid.directions(), method).run(in, out, nobody_asks);
+  Transform(n, grid.directions(), method).run({&in, 1}, {&out, 1}, nobody_asks);
   Array peak;
   peak.reserve(out.size());
   each_after(after, [&](int x, int y, int z) {
@@ -59,8 +59,9 @@ double wave_error(const Extents& n, const RankGrid& grid, const Method& method) 
   return largest_of_all(largest_difference(out, peak), grid.world()) / static_cast<double>(product(n));
 }
 
-double round_trip_error(const Extents& n, const RankGrid& grid, const Method& method, Array& spectrum) {
-  const Array original = noise(n, grid.before(n, apps::rank_of(grid.world())));
+double round_trip_error(const Extents& n, const RankGrid& grid, const Method& method, int field,
+                        Array& spectrum) {
+  const Array original = noise(n, field, grid.before(n, apps::rank_of(grid.world())));
   Array back(original.size());
   run_inverse(n, grid.directions(), method, spectrum, back);
   return largest_of_all(largest_difference(back, original), grid.world());
@@ -81,8 +82,8 @@ Array gathered(const Extents& n, const RankGrid& grid, const Array& spectrum) {
   return all;
 }
 
-Array serial_spectrum(const Extents& n) {
-  Array values = noise(n, {{0, n[0]}, {0, n[1]}, {0, n[2]}});
+Array serial_spectrum(const Extents& n, int field) {
+  Array values = noise(n, field, {{0, n[0]}, {0, n[1]}, {0, n[2]}});
   fftw_complex* data = as_fftw(values.data());
   const fftw_plan plan = fftw_plan_dft_3d(n[0], n[1], n[2], data, data, FFTW_FORWARD, FFTW_ESTIMATE);
   fftw_execute(plan);
@@ -90,11 +91,11 @@ Array serial_spectrum(const Extents& n) {
   return values;
 }
 
-double serial_error(const Extents& n, const RankGrid& grid, const Array& spectrum) {
+double serial_error(const Extents& n, const RankGrid& grid, int field, const Array& spectrum) {
   const Array all = gathered(n, grid, spectrum);
   double largest = 0;
   if (apps::rank_of(grid.world()) == 0) {
-    const Array expected = serial_spectrum(n);
+    const Array expected = serial_spectrum(n, field);
     std::size_t i = 0;
     for (int rank = 0; rank < apps::ranks_of(grid.world()); ++rank)
       each_after(grid.after(n, rank), [&](int x, int y, int z) {
@@ -108,12 +109,16 @@ double serial_error(const Extents& n, const RankGrid& grid, const Array& spectru
 
 }  // namespace
 
-Verdict judge(const Extents& n, const RankGrid& grid, const Method& method, Array& spectrum,
+Verdict judge(const Extents& n, const RankGrid& grid, const Method& method, std::span<Array> spectra,
               bool against_serial) {
   constexpr double rounding = 1e-12;  // for extents up to thousands: errors grow with their logarithm
   Verdict verdict;
-  if (against_serial) verdict.serial = serial_error(n, grid, spectrum);
-  verdict.round_trip = round_trip_error(n, grid, method, spectrum);
+  for (int field = 0; field < static_cast<int>(spectra.size()); ++field) {
+    if (against_serial)
+      verdict.serial = std::max(verdict.serial.value_or(0), serial_error(n, grid, field, spectra[field]));
+    const double there_and_back = round_trip_error(n, grid, method, field, spectra[field]);
+    verdict.round_trip = std::max(verdict.round_trip, there_and_back);
+  }
   verdict.wave = wave_error(n, grid, method);
   verdict.right =
       verdict.round_trip < rounding && verdict.wave < rounding && verdict.serial.value_or(0) < rounding;

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "fft3d/rank_grid.hpp"
 #include "fft3d/transform.hpp"
 
 namespace fft3d {
 
-// Noise that depends on nothing but the place: every rank, and rank 0 for all of them, can make it.
-Array noise(const Extents& n, const RankGrid::Part& part);
+// Noise that depends on nothing but the field and the place: every rank, and rank 0 for all of them, can make
+// it.
+Array noise(const Extents& n, int field, const RankGrid::Part& part);
 
 struct Verdict {
   double round_trip = 0;         // largest difference; the noise is below 1.5
@@ -19,8 +21,9 @@ struct Verdict {
   bool right = false;
 };
 
-// `spectrum` is the transform of noise(); it is overwritten.
-Verdict judge(const Extents& n, const RankGrid& grid, const Method& method, Array& spectrum,
+// `spectra` are the transforms of the noise of fields 0, 1 ...; they are overwritten. Of all of them the
+// worst.
+Verdict judge(const Extents& n, const RankGrid& grid, const Method& method, std::span<Array> spectra,
               bool against_serial);
 
 }  // namespace fft3d

@@ -14,6 +14,7 @@
 //       [&](int tile) { use(tile); });
 //
 // All ranks must give the same tiles and window: then all start the same collectives in the same order.
+// A step may run a pipeline of its own, which says so: its tests are the other's, too.
 #pragma once
 
 #include <mpi.h>
@@ -38,8 +39,12 @@ constexpr int tiles_alive(const Overlap& how, int steps) {
 
 class Pipeline {
  public:
-  Pipeline(int tiles, const Overlap& how, apps::Stopwatch& communication)
-      : tiles_(tiles), how_(how), communication_(communication), outstanding_(0, communication) {}
+  Pipeline(int tiles, const Overlap& how, apps::Stopwatch& communication, Pipeline* around = nullptr)
+      : tiles_(tiles),
+        how_(how),
+        communication_(communication),
+        around_(around),
+        outstanding_(0, communication) {}
 
   // Every step takes the tile's number; all but the last return what start() gave them.
   template <class... Steps>
@@ -56,7 +61,7 @@ class Pipeline {
   void compute(int pieces, Piece&& piece) {
     for (int i = 0; i < pieces; ++i) {
       piece(i);
-      if (test_is_due(i, pieces, how_.tests)) outstanding_.test();
+      if (test_is_due(i, pieces, how_.tests)) test();
     }
   }
 
@@ -69,6 +74,11 @@ class Pipeline {
   }
 
  private:
+  void test() {
+    outstanding_.test();
+    if (around_) around_->test();
+  }
+
   int slots_per_step() const { return how_.window + 1; }
   int slot(int step, int tile) const { return step * slots_per_step() + tile % slots_per_step(); }
 
@@ -91,6 +101,7 @@ class Pipeline {
   int tiles_;
   Overlap how_;
   apps::Stopwatch& communication_;
+  Pipeline* around_;
   Outstanding outstanding_;
 };
 

@@ -66,7 +66,8 @@ RUNS: dict[str, tuple[Run, ...]] = {
         Run("--nx 6 --ny 11 --nz 7 --tile 2 --decomposition slab,pencil", 2),
         Run("--nx 60 --ny 60 --nz 2 --tile 1 --window 3 --serial 1000"),  # equal blocks
         Run("--nx 32 --ny 48 --nz 40 --nonblocking --window 0 --decomposition slab,pencil", 2, ranks=2),
-        Run("--nx 1 --ny 2 --nz 1 --blocking --decomposition slab,pencil", 2, ranks=4),  # idle ranks
+        Run("--nx 1 --ny 2 --nz 1 --fields 2 --blocking --decomposition slab,pencil", 2, ranks=4),  # idle ranks
+        Run("--nx 7 --ny 12 --nz 9 --fields 3 --tile 2 --window 3 --decomposition slab,pencil", 2),
     ),
     "compress": (
         Run("--megabytes 1 --block 37"),
@@ -95,6 +96,7 @@ WRONG: dict[str, dict[str, str]] = {
     "fft3d": {
         "--nx 0": "from 1 to 32768",
         "--nx 1e3": "not '1e3'",
+        "--fields 0": "from 1 to 1024",
         "--decomposition cube": "slab, pencil",
         "--nx 32000 --ny 32000 --nz 32000": "more ranks",
     },

@@ -78,7 +78,8 @@ EXPERIMENTS = (
     Experiment("poisson_cg", "--points 64", ("--solver cg,pipelined --halo neighbor,alltoallv",)),
     Experiment("poisson_cg", "--points 96", ("--solver cg --halo neighbor,alltoallv",)),
 )
-_variant_keys = ("solver", "halo", "decomposition", "tile")
+_variant_keys = ("solver", "halo", "decomposition")
+_variant_numbers = ("tile", "window")
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,8 @@ _Result = dict[str, Any]  # what a run printed
 
 
 def _variant(result: _Result) -> str:
-    named = {key: result[key] for key in _variant_keys if result.get(key)}
-    return ", ".join(f"{key} {value}" if key == "tile" else str(value) for key, value in named.items())
+    words = [str(result[key]) for key in _variant_keys if result.get(key)]
+    return ", ".join(words + [f"{key} {result[key]}" for key in _variant_numbers if result.get(key)])
 
 
 def _launch(mpi: Mpi, request: Request, experiment: Experiment, words: str, side: str) -> list[_Result]:

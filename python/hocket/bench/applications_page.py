@@ -20,7 +20,8 @@ form and in one that overlaps communication with computation by non-blocking col
 * `compress` compresses real files on all ranks with zstd and gathers the result in order: what a tile of
   blocks gave, while the next ones are compressed. It decompresses and compares.
 * `fft3d` is a 3-D Fourier transform, in slabs or pencils: a plane is exchanged while the lines of the next
-  one are transformed. It compares with a serial transform, plants a wave, and goes the way back.
+  one are transformed; of several arrays (`--fields 3`, as the velocities of a flow) one after the other,
+  without a pause. It compares with a serial transform, plants a wave, and goes the way back.
 
 ```
 hocket run -n 4 apps/poisson_cg --points 64 --solver cg,pipelined

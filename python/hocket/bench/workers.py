@@ -161,12 +161,14 @@ def metadata(mpi: Mpi, place: Place, size: int, calls: int, run: int) -> Metadat
 class Application:
     name: str
     problem: str
-    words: str
+    launches: Sequence[str]  # words for one launch each: on either side the best of them counts
     repeat: int
 
 
-def _application_lines(mpi: Mpi, place: Place, one: Application, side: str) -> list[dict[str, Any]]:
-    program = [str(built.built_for(mpi, one.name)), *one.problem.split(), *one.words.split()]
+def _application_lines(
+    mpi: Mpi, place: Place, one: Application, words: str, side: str
+) -> list[dict[str, Any]]:
+    program = [str(built.built_for(mpi, one.name)), *one.problem.split(), *words.split()]
     program += ["--repeat", str(one.repeat)]
     ours = side == "hocket"
     command = launch.with_hocket(program) if ours else program
@@ -181,7 +183,8 @@ def application(mpi: Mpi, place: Place, one: Application, rounds: int) -> list[T
     results = [
         (side, result)
         for side in applications.turns(rounds)
-        for result in _application_lines(mpi, place, one, side)
+        for words in one.launches
+        for result in _application_lines(mpi, place, one, words, side)
     ]
     common = {**runner.where_and_when(mpi, load), "link": str(place), "ranks": place.ranks}
     common |= {"application": one.name, "problem": one.problem}
