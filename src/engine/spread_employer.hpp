@@ -14,6 +14,8 @@ class SpreadEmployer final : public handover::Employer {
 
   const passes::Neighbourhood* near() const noexcept override { return near_; }
 
+  std::uint32_t yields() const noexcept override { return transports::few_yields; }
+
   bool hears_of_failure() noexcept override {
     hear_of_workers();
     return ground_.guard.failed();

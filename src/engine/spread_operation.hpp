@@ -32,9 +32,6 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
   /// Where the operation returns to; null for that of the communicator's blocking calls.
   using Unused = std::vector<SpreadOperation*>;
 
-  /// Who waits for a rank of its node waits for what that one hears from another node: no short wait, in
-  /// which others may have the core.
-  static constexpr std::uint32_t few_yields = 16;
   /// Waking and asking the MPI takes some 0.1 ms: each millisecond, by 64 ranks on two cores, that was all of
   /// them.
   static constexpr std::uint64_t longest_sleep_ns = 10'000'000;
@@ -45,8 +42,13 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
       : ground_(ground),
         leaders_(leaders),
         unused_(unused),
-        waiting_{ground.wait_mode,          ground.host.poke, ground.host.context, this,
-                 ground.network.sleepers(), few_yields,       longest_sleep_ns},
+        waiting_{ground.wait_mode,
+                 ground.host.poke,
+                 ground.host.context,
+                 this,
+                 ground.network.sleepers(),
+                 transports::few_yields,
+                 longest_sleep_ns},
         messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.

@@ -18,6 +18,8 @@ using ir::Rank;
 /// Some 10 us: a running peer's hand-over; then the core may be somebody else's.
 inline constexpr std::uint32_t spins_before_yield = 512;
 inline constexpr std::uint32_t yields_before_sleep = 256;
+/// Where what is waited for comes from another node: no short wait, in which others may have the core.
+inline constexpr std::uint32_t few_yields = 16;
 inline constexpr std::uint64_t shortest_sleep_ns = 1'000'000;
 
 enum class WaitMode : std::uint8_t { spin, yield, sleep };

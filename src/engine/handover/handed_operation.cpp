@@ -13,7 +13,7 @@ HandedOperation::HandedOperation(HandedStarts& starts)
       employer_(starts.employer()),
       client_(starts.client()),
       waiting_{employer_.wait_mode(), employer_.host().poke, employer_.host().context, this,
-               &client_.sleepers()},
+               &client_.sleepers(),   employer_.yields()},
       word_(client_) {}
 
 namespace {

@@ -105,6 +105,13 @@ Request* go_on_with(Request& request, Lock& lock) noexcept {
   return next;
 }
 
+/// Nobody waits for this rank to go on with another one.
+bool is_needed_for_none_but(const Request& awaited) noexcept {
+  for (Request* r = requests.oldest(); r; r = UnderWay::after(*r))
+    if (r != &awaited && !r->operation().has_given()) return false;
+  return true;
+}
+
 /// Looks on where nothing else is under way, and nobody gains by having the lock: taking it for each look
 /// takes longer than the look.
 void look_closely(Request& awaited, Lock& lock) noexcept {
@@ -253,7 +260,7 @@ void Pauses::pause() noexcept {
 }
 
 bool Pauses::pause_for(Request& awaited) noexcept {
-  if (turns_ >= spins() + transports::yields_before_sleep && sleep_for(awaited)) return true;
+  if (turns_ >= spins() + transports::few_yields && sleep_for(awaited)) return true;
   pause();
   return false;
 }
@@ -269,11 +276,13 @@ std::uint32_t Pauses::spins() noexcept {
 bool Pauses::sleep_for(Request& awaited) noexcept {
   Lock lock(progress_lock, std::try_to_lock);
   if (!lock || awaited.is_over() || !is_going_on(awaited)) return false;
+  const transports::Waiting& waiting = awaited.operation().waiting();
+  if (turns_ < spins() + waiting.yields) return false;
   // What it waits for is read before the last look, so that a change in between ends the sleep at once.
   const transports::Blocker blocker = awaited.operation().blocker();
-  std::atomic<std::uint32_t>* const sleepers = awaited.operation().waiting().sleepers;
+  std::atomic<std::uint32_t>* const sleepers = waiting.sleepers;
   if (!blocker.word || !sleepers || awaited.advance() || has_gone_on(awaited)) return false;
-  const long sleep_ns = next_sleep(requests.is_only(awaited));
+  const long sleep_ns = next_sleep(is_needed_for_none_but(awaited));
   Communicator& communicator = awaited.communicator();
   add(communicator.requests_under_way, 1);
   lock.unlock();
