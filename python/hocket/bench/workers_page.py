@@ -103,8 +103,9 @@ _applications_text = f"""\
 End to end: the non-blocking form with workers beside the best form on the MPI untouched, runs in turns.
 Target {figures.LEAST_APPLICATION:g}. Both sides choose among tiles of two sizes. A transform of nx 64 sends
 1 MiB over a link, which takes 17.5 ms at 500 Mbit, one of nx 128 8 MiB in 140 ms: nobody takes less. Of one
-field, the lines in z are transformed before the first plane can be sent; of three (`--fields 3`) those of the
-next one while planes are under way."""
+field, the lines in z are transformed before the first plane can be sent, which nothing hides; of three
+(`--fields 3`) those of the next one while planes are under way. With large tiles and three of them under way
+the MPI alone hides something, too: what sockets have taken goes on by itself."""
 
 METADATA_HEADER = (
     *("cores", "MPI", "nodes of ranks, links", "bytes", "runs"),
