@@ -25,7 +25,7 @@ static void wait_for_first(MPI_Request* requests) {
 
 static void exchange(int* out[], int* in[], int late) {
   MPI_Request requests[operations];
-  if (late && check_rank != 0) usleep(600000);
+  if (late && check_rank != 0) usleep(600000);  // which the other rank waits: that is what is measured
   for (int i = 0; i < operations; ++i)
     MPI_Ialltoall(out[i], count, MPI_INT, in[i], count, MPI_INT, MPI_COMM_WORLD, &requests[i]);
   if (late) wait_for_first(requests);

@@ -30,7 +30,7 @@ class Employer {
   virtual const passes::Neighbourhood* near() const noexcept { return nullptr; }
   Rank world_rank() const noexcept { return members_[static_cast<std::size_t>(rank_)]; }
   transports::WaitMode wait_mode() const { return engine::wait_mode(engine_); }
-  /// Before who waits for its worker sleeps, which that ends.
+  /// Of who waits for an operation, before it sleeps until the worker wakes it.
   virtual std::uint32_t yields() const noexcept { return transports::yields_before_sleep; }
   const Host& host() const noexcept { return engine_.host(); }
   Report& report() const noexcept { return engine_.report(); }
