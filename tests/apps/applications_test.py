@@ -66,7 +66,8 @@ RUNS: dict[str, tuple[Run, ...]] = {
         Run("--nx 6 --ny 11 --nz 7 --tile 2 --decomposition slab,pencil", 2),
         Run("--nx 60 --ny 60 --nz 2 --tile 1 --window 3 --serial 1000"),  # equal blocks
         Run("--nx 32 --ny 48 --nz 40 --nonblocking --window 0 --decomposition slab,pencil", 2, ranks=2),
-        Run("--nx 1 --ny 2 --nz 1 --fields 2 --blocking --decomposition slab,pencil", 2, ranks=4),  # idle ranks
+        # ranks without a plane
+        Run("--nx 1 --ny 2 --nz 1 --fields 2 --blocking --decomposition slab,pencil", 2, ranks=4),
         Run("--nx 7 --ny 12 --nz 9 --fields 3 --tile 2 --window 3 --decomposition slab,pencil", 2),
     ),
     "compress": (
