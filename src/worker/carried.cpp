@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -116,22 +117,42 @@ void Carried::begin(const engine::handover::Start& start) {
   first_ = communicator.started + 1;
   communicator.started += slices_.count();
   begun_ = written_ = 0;
+  progress_of_written_ = 0;
+  communicator.turns.wait(first_, slices_.weight());
   commit_.lay(*definition_->commit, barrier(), lane_of(slices_.count() - 1).messages);
   if (memory_error_ == 0) begin_slices();
 }
 
-/// As many as there are lanes. Lanes are warm after that: a slice is no longer than the first. Memory is used
-/// for what the rank really has: the schedule's own comes after the input.
+/// As many are under way as there are lanes.
+bool Carried::may_begin_slice() const noexcept {
+  if (begun_ == slices_.count() || begun_ - written_ == lanes_.size()) return false;
+  return definition_->communicator->turns.may_begin(first_, slices_.weight());
+}
+
+/// Memory is used for what the rank really has: the schedule's own comes after the input.
+void Carried::begin_slice() {
+  beat_();
+  memory_error_ = read(begun_);
+  if (memory_error_ != 0) return;
+  Lane& lane = lane_of(begun_);
+  lane.messages.begin(first_ + begun_, start_.signature, definition_->define.words);
+  lane.run.lay(*definition_->plan, operation_, slices_[begun_], lane.messages);
+  lane.has_ended = false;
+  ++begun_;
+  definition_->communicator->turns.begin(slices_.weight(), begun_ == slices_.count());
+}
+
+/// Lanes are warm after the first slices: none is longer.
 void Carried::begin_slices() {
-  for (; begun_ < slices_.count() && begun_ - written_ < lanes_.size(); ++begun_) {
-    beat_();
-    memory_error_ = read(begun_);
-    if (memory_error_ != 0) return;
-    Lane& lane = lane_of(begun_);
-    lane.messages.begin(first_ + begun_, start_.signature, definition_->define.words);
-    lane.run.lay(*definition_->plan, operation_, slices_[begun_], lane.messages);
-    lane.has_ended = false;
-  }
+  while (memory_error_ == 0 && may_begin_slice()) begin_slice();
+}
+
+/// Without memory here the rank goes on by itself (lacks_workers()).
+Status Carried::begin_more() noexcept try {
+  begin_slices();
+  return memory_error_ == 0 ? Status::ok : Status::failed;
+} catch (const std::bad_alloc&) {
+  return Status::failed;
 }
 
 /// The errno of a rank that has just ended, or has given memory that it does not have.
@@ -156,12 +177,14 @@ int Carried::write(std::uint32_t slice) noexcept {
 Status Carried::write_slice() noexcept {
   memory_error_ = write(written_);
   if (memory_error_ != 0) return Status::failed;
+  progress_of_written_ += lane_of(written_).run->progress() + 1;
   ++written_;
-  begin_slices();
-  return memory_error_ == 0 ? Status::ok : Status::failed;
+  definition_->communicator->turns.end(slices_.weight());
+  return begin_more();
 }
 
 Status Carried::carry_slices() noexcept {
+  if (const Status status = begin_more(); status != Status::ok) return status;
   while (!is_written()) {
     for (std::uint32_t slice = written_; slice < begun_; ++slice) {
       Lane& lane = lane_of(slice);
@@ -169,7 +192,7 @@ Status Carried::carry_slices() noexcept {
       if (status != Status::ok && status != Status::pending) return status;
       lane.has_ended = status == Status::ok;
     }
-    if (!lane_of(written_).has_ended) return Status::pending;
+    if (begun_ == written_ || !lane_of(written_).has_ended) return Status::pending;
     if (const Status status = write_slice(); status != Status::ok) return status;
   }
   return Status::ok;

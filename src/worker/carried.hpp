@@ -18,6 +18,7 @@
 #include "transports/mpi/messages.hpp"
 #include "worker/call_views.hpp"
 #include "worker/slices.hpp"
+#include "worker/turns.hpp"
 
 namespace hocket::worker {
 
@@ -38,6 +39,7 @@ struct Communicator {
   engine::Plans plans;
   std::vector<passes::Recipe> fitting;  ///< recipes that are not too large
   std::uint32_t started = 0;            ///< slices of operations so far, equal on all members
+  Turns turns;
 
   /// By which its members know that an operation has ended on all of them.
   engine::Plans::Shared commit();
@@ -85,6 +87,7 @@ class Carried {
   }
   /// What the rank's memory is not touched by any more.
   void abandon() noexcept {
+    definition_->communicator->turns.give_up(first_, slices_.weight(), begun_ - written_);
     for (const auto& lane : lanes_) lane->messages.abandon();
   }
 
@@ -95,9 +98,8 @@ class Carried {
   const Definition& definition() const noexcept { return *definition_; }
   std::size_t bytes() const noexcept { return definition_->bytes; }
   std::size_t progress() const noexcept {
-    if (memory_error_ != 0) return 0;
-    std::size_t sum = written_ + commit_->progress();
-    for (const auto& lane : lanes_) sum += lane->run->progress();
+    std::size_t sum = progress_of_written_ + commit_->progress();
+    for (std::uint32_t slice = written_; slice < begun_; ++slice) sum += lane_of(slice).run->progress();
     return sum;
   }
   /// The rank, in the world, whose message it waits for after pending.
@@ -134,7 +136,10 @@ class Carried {
   std::string disagreement() const;
   bool is_written() const noexcept { return written_ == slices_.count(); }
   Lane& lane_of(std::uint32_t slice) const noexcept { return *lanes_[slice % lanes_.size()]; }
+  bool may_begin_slice() const noexcept;
+  void begin_slice();
   void begin_slices();
+  Status begin_more() noexcept;
   Status write_slice() noexcept;
   Status carry_slices() noexcept;
   int read(std::uint32_t slice) noexcept;
@@ -154,9 +159,10 @@ class Carried {
   std::uint32_t first_ = 0;                ///< number of the first slice, on the communicator
   std::uint32_t begun_ = 0, written_ = 0;  ///< slices; of the latter the result is in the rank's buffers
   engine::LongWait wait_;
-  std::size_t progress_then_ = 0;  ///< when unanswered() was asked last
-  std::uint64_t went_on_ns_ = 0;   ///< since then it waits for what it waits for
-  int memory_error_ = 0;           ///< errno of a read or write of the rank's memory
+  std::size_t progress_of_written_ = 0;  ///< slices
+  std::size_t progress_then_ = 0;        ///< when unanswered() was asked last
+  std::uint64_t went_on_ns_ = 0;         ///< since then it waits for what it waits for
+  int memory_error_ = 0;                 ///< errno of a read or write of the rank's memory
 };
 
 }  // namespace hocket::worker

@@ -19,7 +19,7 @@ class Slices {
       : extent_(executors::Binding(plan, op).extent()) {
     if (op.input_blocks.sizes || op.output_blocks.sizes) return;
     const std::size_t chunks = std::max<std::size_t>(plan.schedule.chunks, 1);
-    const std::size_t pieces = ir::is_blocks(op.collective) ? 1 : chunks;
+    const std::size_t pieces = pieces_ = ir::is_blocks(op.collective) ? 1 : chunks;
     const std::size_t kept = op.collective == ir::Collective::gather ? chunks : pieces;
     const std::size_t most = std::max<std::size_t>(most_pieces / kept, 1);
     const std::size_t count =
@@ -30,6 +30,11 @@ class Slices {
   }
 
   std::uint32_t count() const noexcept { return count_; }
+  /// Bytes of a block, or of a chunk, in one slice, for its turn (turns.hpp). 0: too few to wait for one.
+  std::size_t weight() const noexcept {
+    const std::size_t bytes = (count_ == 1 ? extent_ : length_) / pieces_;
+    return bytes < short_bytes ? 0 : std::min(bytes, piece_bytes);
+  }
   executors::Segment operator[](std::uint32_t index) const noexcept {
     if (count_ == 1) return {0, extent_};
     const std::size_t first = std::min(index * length_, extent_);
@@ -42,11 +47,13 @@ class Slices {
 
   static constexpr std::size_t line = 64;
   static constexpr std::size_t piece_bytes = std::size_t{256} << 10U;
+  static constexpr std::size_t short_bytes = std::size_t{16} << 10U;
   /// Who only sends runs ahead of who is late, whose network keeps what has come unasked: so much of a call,
   /// of all senders of a gather together. Pieces of longer calls are longer, and asked for.
   static constexpr std::size_t most_pieces = 64;
 
   std::size_t extent_;
+  std::size_t pieces_ = 1;
   std::uint32_t count_ = 1;
   std::size_t length_ = 0;
 };

@@ -1,5 +1,5 @@
 // What a rank tells its worker, carried out: every row of the catalog, how much is kept for the next call,
-// and numbers that come again.
+// numbers that come again, and in which order long calls are carried out.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -87,11 +87,9 @@ TEST(Served, SuspectsNobodyForBeingLate) {
   EXPECT_TRUE(suspected_in_a_wait(true).empty());
 }
 
-/// Allreduces of vectors of their own, all defined on one communicator.
-class IdleMirrors : public testing::Test {
+/// Allreduces of two ranks, all on one communicator.
+class Allreduces : public testing::Test {
  protected:
-  static constexpr std::size_t vector_bytes = std::size_t{64} << 10U;
-
   void define(Node& node, std::uint32_t number, std::size_t bytes) {
     executors::Operation op;
     op.collective = ir::Collective::allreduce;
@@ -107,6 +105,14 @@ class IdleMirrors : public testing::Test {
     describe(op, 2, define);
     for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, define);
   }
+
+  SharedMemory memory{std::size_t{8} << 20U};
+};
+
+class IdleMirrors : public Allreduces {
+ protected:
+  static constexpr std::size_t vector_bytes = std::size_t{64} << 10U;
+
   void run(Node& node, std::uint32_t number) {
     for (ir::Rank rank = 0; rank < 2; ++rank) {
       node.clear(rank, 0);
@@ -115,8 +121,6 @@ class IdleMirrors : public testing::Test {
     node.settle();
     for (ir::Rank rank = 0; rank < 2; ++rank) EXPECT_EQ(node.status(rank, 0), Status::ok);
   }
-
-  SharedMemory memory{std::size_t{8} << 20U};
 };
 
 TEST_F(IdleMirrors, AreKeptUpToALimit) {
@@ -172,6 +176,51 @@ TEST_F(IdleMirrors, AreNotThoseOfAForgottenCall) {
   EXPECT_EQ(node.served(0).idle_bytes(), 0U);
   run(node, 1);
   EXPECT_GE(node.served(0).idle_bytes(), 4 * vector_bytes);
+}
+
+/// Call i is of so many bytes, and has completion i.
+class Turns : public Allreduces {
+ protected:
+  static constexpr std::size_t long_bytes = std::size_t{4} << 20U, short_bytes = 1000;
+
+  void start(const std::vector<std::size_t>& bytes) {
+    open(node, 1, 5, {0, 1});
+    for (std::uint32_t i = 0; i < bytes.size(); ++i) {
+      define(node, 1 + i, bytes[i]);
+      for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Start{1 + i, i, 1});
+    }
+  }
+  /// After how many turns.
+  int end_of(std::uint32_t call) {
+    for (; node.status(0, call) == Status::pending && turns < 10'000; ++turns) node.turn();
+    EXPECT_EQ(node.status(0, call), Status::ok);
+    return turns;
+  }
+
+  Node node{2, getpid()};
+  int turns = 0;
+};
+
+TEST_F(Turns, OfLongCallsAreOneAfterTheOthers) {
+  start({long_bytes, long_bytes});
+  const int first = end_of(0);
+  EXPECT_GT(end_of(1) - first, first / 2);
+}
+
+TEST_F(Turns, AreNotWaitedForByAShortCall) {
+  start({long_bytes, short_bytes});
+  const int after = end_of(1);
+  EXPECT_GT(end_of(0), 2 * after);
+}
+
+TEST_F(Turns, AreTheNextOnesWhenACallIsGivenUp) {
+  start({long_bytes, long_bytes, long_bytes});
+  node.turn();
+  for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Abandon{1});  // it waits
+  for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Abandon{0});  // it has begun
+  end_of(2);
+  EXPECT_EQ(node.status(0, 0), Status::failed);
+  EXPECT_EQ(node.status(0, 1), Status::failed);
 }
 
 }  // namespace
