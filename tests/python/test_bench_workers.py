@@ -178,9 +178,9 @@ def test_metadata_are_compared_with_a_persistent_start() -> None:
     assert [cell for cell in row if "missed" in cell] == ["**7.7, missed**", "**2.0, missed**"]
 
 
-def _timed(side: str, form: str, seconds: float) -> Timed:
+def _timed(side: str, form: str, seconds: float, variant: str = "slab") -> Timed:
     return Timed(
-        **ORIGIN, ranks=2, application="fft3d", problem="--nx 8", form=form, variant="slab", side=side,
+        **ORIGIN, ranks=2, application="fft3d", problem="--nx 8", form=form, variant=variant, side=side,
         runs=5, median_s=seconds, p10_s=seconds, p90_s=seconds, communication_share=0.5, valid=True,
         link="2 nodes of 1, 500mbit",
     )  # fmt: skip
@@ -192,6 +192,15 @@ def test_applications_are_compared_with_the_best_form_alone() -> None:
     (row,) = workers_page.application_rows(runs)
     assert row[5:7] == ["240.0 (240.0-240.0)", "nonblocking slab"]
     assert row[-1] == "1.20"
+
+
+def test_applications_launched_alike_are_compared() -> None:
+    runs = [_timed("untouched", "blocking", 0.1), _timed("hocket", "blocking", 0.1)]
+    runs += [_timed("untouched", "nonblocking", seconds, f"tile {seconds}") for seconds in (0.2, 0.3)]
+    runs += [_timed("hocket", "nonblocking", 0.2, f"tile {tile}") for tile in (0.2, 0.3, 0.4)]
+    small, large = workers_page.alike_rows(runs)
+    assert small[5:] == ["tile 0.2", "200.0 (200.0-200.0)", "200.0 (200.0-200.0)", "**1.00, missed**"]
+    assert (large[5], large[-1]) == ("tile 0.3", "1.50")
 
 
 def test_the_page_says_what_was_measured(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def metadata(mpi: Mpi, place: Place, size: int, calls: int, run: int) -> Metadat
 class Application:
     name: str
     problem: str
-    launches: Sequence[str]  # words for one launch each: on either side the best of them counts
+    launches: Sequence[str]  # words for one launch each
     repeat: int
 
 

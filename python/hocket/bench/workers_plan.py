@@ -31,13 +31,12 @@ _to_workers = "alltoall:linear,allgather:ring,bcast:knomial"
 _spare_sizes = (64 * _KIB, 256 * _KIB, _MIB, 4 * _MIB)
 _metadata_sizes = (_KIB, 64 * _KIB)
 _metadata_calls = 200
-_tiles = ("--tile 4", "--tile 16 --window 3")
-_larger_tiles = ("--tile 8", "--tile 16 --window 3")
+_launches = ("", "--tile 4 --window 6", "--tile 16 --window 3")  # its presets, and what suits the MPI best
 _applications = (
-    Application("fft3d", "--nx 64 --ny 64 --nz 64", _tiles, 10),
-    Application("fft3d", "--nx 64 --ny 64 --nz 64 --fields 3", _tiles, 10),
-    Application("fft3d", "--nx 128 --ny 128 --nz 128", _larger_tiles, 5),
-    Application("fft3d", "--nx 128 --ny 128 --nz 128 --fields 3", _larger_tiles, 3),
+    Application("fft3d", "--nx 64 --ny 64 --nz 64", _launches, 10),
+    Application("fft3d", "--nx 64 --ny 64 --nz 64 --fields 3", _launches, 10),
+    Application("fft3d", "--nx 128 --ny 128 --nz 128", _launches, 5),
+    Application("fft3d", "--nx 128 --ny 128 --nz 128 --fields 3", _launches, 3),
 )
 
 
