@@ -118,7 +118,7 @@ void Carried::begin(const engine::handover::Start& start) {
   communicator.started += slices_.count();
   begun_ = written_ = 0;
   progress_of_written_ = 0;
-  communicator.turns.wait(first_, slices_.weight());
+  communicator.order.line_up(first_, slices_.weight());
   commit_.lay(*definition_->commit, barrier(), lane_of(slices_.count() - 1).messages);
   if (memory_error_ == 0) begin_slices();
 }
@@ -126,7 +126,7 @@ void Carried::begin(const engine::handover::Start& start) {
 /// As many are under way as there are lanes.
 bool Carried::may_begin_slice() const noexcept {
   if (begun_ == slices_.count() || begun_ - written_ == lanes_.size()) return false;
-  return definition_->communicator->turns.may_begin(first_, slices_.weight());
+  return definition_->communicator->order.may_begin(first_, slices_.weight());
 }
 
 /// Memory is used for what the rank really has: the schedule's own comes after the input.
@@ -139,7 +139,7 @@ void Carried::begin_slice() {
   lane.run.lay(*definition_->plan, operation_, slices_[begun_], lane.messages);
   lane.has_ended = false;
   ++begun_;
-  definition_->communicator->turns.begin(slices_.weight(), begun_ == slices_.count());
+  definition_->communicator->order.begin(slices_.weight(), begun_ == slices_.count());
 }
 
 /// Lanes are warm after the first slices: none is longer.
@@ -179,7 +179,7 @@ Status Carried::write_slice() noexcept {
   if (memory_error_ != 0) return Status::failed;
   progress_of_written_ += lane_of(written_).run->progress() + 1;
   ++written_;
-  definition_->communicator->turns.end(slices_.weight());
+  definition_->communicator->order.end(slices_.weight());
   return begin_more();
 }
 

@@ -17,8 +17,8 @@
 #include "engine/plans.hpp"
 #include "transports/mpi/messages.hpp"
 #include "worker/call_views.hpp"
+#include "worker/slice_order.hpp"
 #include "worker/slices.hpp"
-#include "worker/turns.hpp"
 
 namespace hocket::worker {
 
@@ -39,7 +39,7 @@ struct Communicator {
   engine::Plans plans;
   std::vector<passes::Recipe> fitting;  ///< recipes that are not too large
   std::uint32_t started = 0;            ///< slices of operations so far, equal on all members
-  Turns turns;
+  SliceOrder order;
 
   /// By which its members know that an operation has ended on all of them.
   engine::Plans::Shared commit();
@@ -87,7 +87,7 @@ class Carried {
   }
   /// What the rank's memory is not touched by any more.
   void abandon() noexcept {
-    definition_->communicator->turns.give_up(first_, slices_.weight(), begun_ - written_);
+    definition_->communicator->order.give_up(first_, slices_.weight(), begun_ - written_);
     for (const auto& lane : lanes_) lane->messages.abandon();
   }
 

@@ -30,7 +30,7 @@ class Slices {
   }
 
   std::uint32_t count() const noexcept { return count_; }
-  /// Bytes of a block, or of a chunk, in one slice, for its turn (turns.hpp). 0: too few to wait for one.
+  /// Bytes of a block, or of a chunk, in one slice, as slice_order.hpp counts them: 0 if too few to wait.
   std::size_t weight() const noexcept {
     const std::size_t bytes = (count_ == 1 ? extent_ : length_) / pieces_;
     return bytes < short_bytes ? 0 : std::min(bytes, piece_bytes);

@@ -179,7 +179,7 @@ TEST_F(IdleMirrors, AreNotThoseOfAForgottenCall) {
 }
 
 /// Call i is of so many bytes, and has completion i.
-class Turns : public Allreduces {
+class LongCalls : public Allreduces {
  protected:
   static constexpr std::size_t long_bytes = std::size_t{4} << 20U, short_bytes = 1000;
 
@@ -201,19 +201,19 @@ class Turns : public Allreduces {
   int turns = 0;
 };
 
-TEST_F(Turns, OfLongCallsAreOneAfterTheOthers) {
+TEST_F(LongCalls, AreCarriedOutOneAfterTheOther) {
   start({long_bytes, long_bytes});
   const int first = end_of(0);
   EXPECT_GT(end_of(1) - first, first / 2);
 }
 
-TEST_F(Turns, AreNotWaitedForByAShortCall) {
+TEST_F(LongCalls, AreNotWaitedForByAShortOne) {
   start({long_bytes, short_bytes});
   const int after = end_of(1);
   EXPECT_GT(end_of(0), 2 * after);
 }
 
-TEST_F(Turns, AreTheNextOnesWhenACallIsGivenUp) {
+TEST_F(LongCalls, GoOnAfterOnesThatWereGivenUp) {
   start({long_bytes, long_bytes, long_bytes});
   node.turn();
   for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Abandon{1});  // it waits

@@ -1,8 +1,8 @@
-// Whose slice comes next. What calls of one communicator send goes one after the other, the oldest call's
-// first: if all of them took turns, all would end late and at about the same time, with nothing on the link
-// while their ranks compute what comes next; and that a call has ended, which is one more message, would wait
-// behind everything that later ones have handed to the network.
-// Members begin calls in the same order, and a communicator's oldest slice always may begin: so nobody waits
+// Whose slice begins next: calls of one communicator send one after the other, the oldest first. If they sent
+// side by side, all would end late and at about the same time, with nothing on the link while their ranks
+// compute what comes next; and that a call has ended, which is one more message, would wait behind everything
+// that later ones have handed to the network.
+// Members start calls in the same order, and a communicator's oldest slice always may begin: so nobody waits
 // in a circle, and each decides alone.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace hocket::worker {
 
 /// Of a communicator's calls, each known by the number of its first slice, and with so many bytes in each
 /// slice: 0 where they are too few to wait for others.
-class Turns {
+class SliceOrder {
  public:
   /// Throws std::bad_alloc.
-  void wait(std::uint32_t call, std::size_t bytes) {
+  void line_up(std::uint32_t call, std::size_t bytes) {
     if (bytes != 0) waiting_.push_back(call);
   }
   bool may_begin(std::uint32_t call, std::size_t bytes) const noexcept {
