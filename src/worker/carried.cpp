@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -118,12 +117,13 @@ void Carried::begin(const engine::handover::Start& start) {
   communicator.started += slices_.count();
   begun_ = written_ = 0;
   progress_of_written_ = 0;
+  wait_ = {};
+  lacks_memory_ = false;
   communicator.order.line_up(first_, slices_.weight());
   commit_.lay(*definition_->commit, barrier(), lane_of(slices_.count() - 1).messages);
-  if (memory_error_ == 0) begin_slices();
 }
 
-/// As many are under way as there are lanes.
+/// No more are under way than there are lanes.
 bool Carried::may_begin_slice() const noexcept {
   if (begun_ == slices_.count() || begun_ - written_ == lanes_.size()) return false;
   return definition_->communicator->order.may_begin(first_, slices_.weight());
@@ -142,16 +142,13 @@ void Carried::begin_slice() {
   definition_->communicator->order.begin(slices_.weight(), begun_ == slices_.count());
 }
 
-/// Lanes are warm after the first slices: none is longer.
-void Carried::begin_slices() {
+/// Lanes are warm after the first slices: none is longer. Without memory for these the rank goes on by itself
+/// (lacks_workers()).
+Status Carried::begin_slices() noexcept try {
   while (memory_error_ == 0 && may_begin_slice()) begin_slice();
-}
-
-/// Without memory here the rank goes on by itself (lacks_workers()).
-Status Carried::begin_more() noexcept try {
-  begin_slices();
   return memory_error_ == 0 ? Status::ok : Status::failed;
-} catch (const std::bad_alloc&) {
+} catch (...) {
+  lacks_memory_ = true;
   return Status::failed;
 }
 
@@ -173,19 +170,19 @@ int Carried::write(std::uint32_t slice) noexcept {
                              : views.output.write(process_, output_.data(), beat_);
 }
 
-/// Once one has ended another begins.
+/// Then another may begin.
 Status Carried::write_slice() noexcept {
   memory_error_ = write(written_);
   if (memory_error_ != 0) return Status::failed;
   progress_of_written_ += lane_of(written_).run->progress() + 1;
   ++written_;
   definition_->communicator->order.end(slices_.weight());
-  return begin_more();
+  return Status::ok;
 }
 
 Status Carried::carry_slices() noexcept {
-  if (const Status status = begin_more(); status != Status::ok) return status;
   while (!is_written()) {
+    if (const Status status = begin_slices(); status != Status::ok) return status;
     for (std::uint32_t slice = written_; slice < begun_; ++slice) {
       Lane& lane = lane_of(slice);
       const Status status = lane.has_ended ? Status::ok : lane.run->advance();
@@ -248,6 +245,7 @@ std::string Carried::why(Status status) const {
       "MPI_I" + std::string(ir::name_of(operation_.collective)) + ", by the node's worker: ";
   if (memory_error_ != 0)
     return call + "the rank's buffers cannot be reached: " + std::strerror(memory_error_);
+  if (lacks_memory_) return call + "it has no memory left";
   if (const auto id = failure()) return call + network_.failure(*id);
   if (status == Status::mismatch) return call + disagreement();
   if (const ir::Rank lost = status == Status::peer_dead ? awaited() : network_.lost(); lost >= 0)

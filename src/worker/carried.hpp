@@ -109,7 +109,7 @@ class Carried {
   ir::Rank unanswered(std::uint64_t now_ns, std::uint64_t stall_ns) noexcept;
 
  private:
-  /// A slice under way. Two are, so that the link has the next one when one has ended.
+  /// A slice under way. Up to two are, so that the link has the next one when one has ended.
   struct Lane {
     Lane(transports::mpi::Network& network, const Communicator& of) : messages(network, of.id, of.members) {}
     transports::mpi::Messages messages;
@@ -118,11 +118,12 @@ class Carried {
   };
   static constexpr std::size_t most_lanes = 2;
 
-  /// In the communicator, by the first slice that has not ended.
+  /// In the communicator, by the first slice that is under way. -1: by none.
   ir::Rank awaited_member() const noexcept {
     if (is_written()) return commit_->blocker().peer;
     for (std::uint32_t slice = written_; slice < begun_; ++slice)
-      if (const Lane& lane = lane_of(slice); !lane.has_ended) return lane.run->blocker().peer;
+      if (const Lane& lane = lane_of(slice); !lane.has_ended)
+        return lane.run->progress() != 0 ? lane.run->blocker().peer : -1;
     return -1;
   }
   ir::Rank world(ir::Rank member) const noexcept {
@@ -138,8 +139,7 @@ class Carried {
   Lane& lane_of(std::uint32_t slice) const noexcept { return *lanes_[slice % lanes_.size()]; }
   bool may_begin_slice() const noexcept;
   void begin_slice();
-  void begin_slices();
-  Status begin_more() noexcept;
+  Status begin_slices() noexcept;
   Status write_slice() noexcept;
   Status carry_slices() noexcept;
   int read(std::uint32_t slice) noexcept;
@@ -163,6 +163,7 @@ class Carried {
   std::size_t progress_then_ = 0;        ///< when unanswered() was asked last
   std::uint64_t went_on_ns_ = 0;         ///< since then it waits for what it waits for
   int memory_error_ = 0;                 ///< errno of a read or write of the rank's memory
+  bool lacks_memory_ = false;            ///< this process
 };
 
 }  // namespace hocket::worker

@@ -19,11 +19,11 @@ class Slices {
       : extent_(executors::Binding(plan, op).extent()) {
     if (op.input_blocks.sizes || op.output_blocks.sizes) return;
     const std::size_t chunks = std::max<std::size_t>(plan.schedule.chunks, 1);
-    const std::size_t pieces = pieces_ = ir::is_blocks(op.collective) ? 1 : chunks;
-    const std::size_t kept = op.collective == ir::Collective::gather ? chunks : pieces;
+    if (!ir::is_blocks(op.collective)) pieces_ = chunks;
+    const std::size_t kept = op.collective == ir::Collective::gather ? chunks : pieces_;
     const std::size_t most = std::max<std::size_t>(most_pieces / kept, 1);
     const std::size_t count =
-        std::clamp<std::size_t>(quotient(op.agreed_bytes, pieces * piece_bytes), 1, most);
+        std::clamp<std::size_t>(quotient(op.agreed_bytes, pieces_ * piece_bytes), 1, most);
     const std::size_t unit = line * (ir::is_reduction(op.collective) ? op.reduction.element_bytes : 1);
     count_ = static_cast<std::uint32_t>(count);
     length_ = quotient(op.agreed_bytes, count * unit) * unit;

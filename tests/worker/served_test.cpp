@@ -87,10 +87,10 @@ TEST(Served, SuspectsNobodyForBeingLate) {
   EXPECT_TRUE(suspected_in_a_wait(true).empty());
 }
 
-/// Allreduces of two ranks, all on one communicator.
+/// Allreduces of two ranks.
 class Allreduces : public testing::Test {
  protected:
-  void define(Node& node, std::uint32_t number, std::size_t bytes) {
+  void define(Node& node, std::uint32_t number, std::size_t bytes, std::uint32_t communicator = 1) {
     executors::Operation op;
     op.collective = ir::Collective::allreduce;
     op.input = memory.data();
@@ -100,7 +100,7 @@ class Allreduces : public testing::Test {
     op.reduction.kernel = kernels::find(kernels::OpKind::sum, kernels::ElementType::i32);
     Define define;
     define.number = number;
-    define.communicator = 1;
+    define.communicator = communicator;
     define.recipe = "ring";
     describe(op, 2, define);
     for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, define);
@@ -221,6 +221,35 @@ TEST_F(LongCalls, GoOnAfterOnesThatWereGivenUp) {
   end_of(2);
   EXPECT_EQ(node.status(0, 0), Status::failed);
   EXPECT_EQ(node.status(0, 1), Status::failed);
+}
+
+/// The second time with operations that were kept.
+TEST_F(LongCalls, AreStartedAgainWhileTheyWait) {
+  start({long_bytes, long_bytes});
+  for (std::uint32_t i = 2; i < 6; ++i)
+    for (ir::Rank rank = 0; rank < 2; ++rank) node.tell(rank, Start{1 + i % 2, i, 1});
+  for (std::uint32_t i = 0; i < 6; ++i) end_of(i);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    for (ir::Rank rank = 0; rank < 2; ++rank) {
+      node.clear(rank, i);
+      node.tell(rank, Start{1 + i % 2, i, 1});
+    }
+  }
+  for (std::uint32_t i = 0; i < 6; ++i) end_of(i);
+}
+
+/// Ranks may start calls of different communicators in any order.
+TEST_F(LongCalls, OfDifferentCommunicatorsDoNotWaitForEachOther) {
+  open(node, 1, 5, {0, 1});
+  open(node, 2, 6, {0, 1});
+  for (std::uint32_t communicator : {1U, 2U}) define(node, communicator, long_bytes, communicator);
+  for (ir::Rank rank = 0; rank < 2; ++rank)
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const std::uint32_t call = rank == 0 ? i : 1 - i;
+      node.tell(rank, Start{1 + call, call, 1});
+    }
+  end_of(0);
+  end_of(1);
 }
 
 }  // namespace

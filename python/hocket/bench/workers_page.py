@@ -99,7 +99,7 @@ _APPLICATION_HEADER = ("cores", "application", "problem", "MPI", "nodes of ranks
 ALIKE_HEADER = (*_APPLICATION_HEADER, "launched as", "alone, ms", "with workers, ms", "times as fast")
 _alike_text = f"""\
 End to end: the same program, launched alike on the MPI untouched and with workers in front, runs in turns.
-The smallest tile and window of a problem are the program's presets. Target {figures.LEAST_APPLICATION:g}."""
+Without a tile: the program's presets. Target {figures.LEAST_APPLICATION:g}."""
 
 APPLICATIONS_HEADER = (
     *(*_APPLICATION_HEADER, "best alone, ms", "its form"),
