@@ -42,13 +42,8 @@ class SpreadOperation final : public Outstanding, private transports::Watch {
       : ground_(ground),
         leaders_(leaders),
         unused_(unused),
-        waiting_{ground.wait_mode,
-                 ground.host.poke,
-                 ground.host.context,
-                 this,
-                 ground.network.sleepers(),
-                 transports::few_yields,
-                 longest_sleep_ns},
+        waiting_{ground.wait_mode,          ground.host.poke,       ground.host.context, this,
+                 ground.network.sleepers(), transports::few_yields, longest_sleep_ns},
         messages_(ground.network, id, ground.members, !unused) {}
 
   /// `signature`: of this call and all before it. Throws std::bad_alloc; no longer once it is warm.
