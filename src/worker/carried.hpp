@@ -118,7 +118,8 @@ class Carried {
   };
   static constexpr std::size_t most_lanes = 2;
 
-  /// In the communicator, by the first slice that is under way. -1: by none.
+  /// In the communicator, by the first slice that is under way. -1: by none, or by one that has not advanced
+  /// yet, which waits for nothing that it could name.
   ir::Rank awaited_member() const noexcept {
     if (is_written()) return commit_->blocker().peer;
     for (std::uint32_t slice = written_; slice < begun_; ++slice)

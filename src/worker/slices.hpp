@@ -47,6 +47,7 @@ class Slices {
 
   static constexpr std::size_t line = 64;
   static constexpr std::size_t piece_bytes = std::size_t{256} << 10U;
+  /// Shorter ones pass by long calls: the link has them in a fraction of a millisecond.
   static constexpr std::size_t short_bytes = std::size_t{16} << 10U;
   /// Who only sends runs ahead of who is late, whose network keeps what has come unasked: so much of a call,
   /// of all senders of a gather together. Pieces of longer calls are longer, and asked for.
